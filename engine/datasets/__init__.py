@@ -1,0 +1,14 @@
+"""The data every solver starts from: toys, bundled and sample sets, the papers' sets by name, and files.
+
+from engine.datasets import load, read
+data = load("checkerboard", size=1000, seed=1)
+data = read("measurements.csv")
+"""
+
+from engine.datasets import toy, bundled, samples, papers  # noqa: F401, I001  (each fills the catalogue, in this order)
+from engine.datasets.dataset import Dataset
+from engine.datasets.fetch import DataUnavailable
+from engine.datasets.files import read, write_csv
+from engine.datasets.registry import Entry, catalogue, is_available, load
+
+__all__ = ["DataUnavailable", "Dataset", "Entry", "catalogue", "is_available", "load", "read", "write_csv"]

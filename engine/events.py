@@ -1,0 +1,152 @@
+"""The one vocabulary of the project: what a solver says while it works.
+
+A solver is a generator. It yields events, small frozen dataclasses, and now and then None, a breath: nothing to tell, but
+a moment at which it may be paused or stopped. `Run` drives it and stamps each event; a solver never looks at a clock.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, TypeVar
+
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """When and where: position in the run, seconds inside the solver, kernel evaluations so far, task path."""
+
+    sequence: int
+    seconds: float
+    evaluations: int
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Event:
+    """Something that happened. Arrays in an event are snapshots: nobody writes to them."""
+
+    stamp: Stamp = Stamp(-1, 0.0, 0)
+
+    thins: ClassVar[bool] = False  # a long recording may leave some of these out
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Started(Event):
+    """A solver begins on a problem."""
+
+    solver: str
+    n: int
+    d: int
+    kernel: str
+    gamma: float
+    bias: bool
+    tol: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PhaseBegan(Event):
+    """A part of the run that deserves a mark on the timeline; `size` is how many points it is about."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Iteration(Event):
+    """One outer iteration of the dual solver: a working set chosen, its rows fetched, its subproblem solved.
+
+    `gradient` holds for the points in `active`; the shrunk ones keep the value they had when they were set aside.
+    """
+
+    thins = True
+
+    iteration: int
+    inner_steps: int  # two-variable steps in this iteration
+    objective: float
+    violation: float
+    intercept: float
+    n_free: int
+    n_bound: int
+    n_active: int
+    rows_computed: int
+    cache_hits: int
+    working_set: Array
+    alpha: Array
+    gradient: Array
+    active: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ActiveSetChanged(Event):
+    """Points were set aside because they sit firmly at a bound, or some were taken back after a look at all of them."""
+
+    n_before: int
+    n_after: int
+    violation: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Finished(Event):
+    """A solver is done; `stop_reason` is one of converged, max_iter, stalled, cancelled, time."""
+
+    stop_reason: str
+    iterations: int
+    inner_steps: int
+    objective: float
+    gap: float  # primal minus dual value
+    violation: float
+    intercept: float
+    n_free: int
+    n_bound: int
+    alpha: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Failed(Event):
+    """The solver raised an error."""
+
+    error: str
+    message: str
+
+
+EVENTS: dict[str, type[Event]] = {
+    kind.__name__: kind for kind in (Started, PhaseBegan, Iteration, ActiveSetChanged, Finished, Failed)
+}
+
+
+@dataclass(frozen=True)
+class Within:
+    """An event on its way up, with the name of the task it came from."""
+
+    task: str
+    event: "Event | Within"
+
+
+Steps: TypeAlias = Generator[Event | Within | None, None, Result]
+"""What a solver is: yields events and breaths, returns its result."""
+
+
+class Stop(Exception):
+    """Thrown into a solver at a yield: wind up, say Finished with this reason, return what there is."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def within(task: str, steps: Steps[Result]) -> Steps[Result]:
+    """Pass on the steps of a part of the work under the name of its task."""
+    try:
+        item = next(steps)
+        while True:
+            try:
+                yield None if item is None else Within(task, item)
+            except Stop as stop:
+                item = steps.throw(stop)
+            else:
+                item = next(steps)
+    except StopIteration as end:
+        return end.value

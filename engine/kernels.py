@@ -1,0 +1,314 @@
+"""Kernels and their blocks: K(A, B) in tiles, a GEMM (or an L1 pass) and a vectorised map each, on all cores.
+
+Whoever needs kernel values asks here; nobody else computes one. Every evaluation is counted.
+
+Precision. Blocks are stored in float32. Small problems, where it costs nothing, are stored in float64. The inner
+products are taken in float64 as well whenever float32 would blur the exponent of an rbf kernel (a large gamma times
+large norms); data are centred first, because distances do not care and rounding does.
+"""
+
+import threading
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from engine.errors import invalid
+from engine.threads import for_each, serial_blas
+
+KernelName = Literal["rbf", "poly", "linear", "laplacian"]
+KERNELS: tuple[KernelName, ...] = ("rbf", "poly", "linear", "laplacian")
+
+SMALL = 1024  # points up to which everything is kept in float64
+BLUR = 5e-5  # largest error of an rbf exponent that float32 may cause
+TILE_ROWS, TILE_COLUMNS = 64, 1024  # a tile and its scratch stay in a core's own cache
+SLICE = 0.025  # seconds between two breaths of a solver, as one slow core would need them
+
+Array = NDArray[Any]
+f32, i32 = np.float32, np.int32
+
+
+class Counter:
+    """Counts kernel evaluations; shared by every solver of one run."""
+
+    def __init__(self) -> None:
+        self.value = 0
+        self._lock = threading.Lock()
+
+    def add(self, evaluations: int) -> None:
+        """Count some more."""
+        with self._lock:
+            self.value += evaluations
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points as the kernel wants them, in its precision; `norms` are half the square norms.
+
+    For rbf the points are moved to the kernel's origin and scaled by sqrt(2 gamma), so that its exponent is a plain
+    difference, x.z - |x|^2 / 2 - |z|^2 / 2. With norms from the same GEMM it is exactly 0 where x = z.
+    """
+
+    X: Array
+    norms: Array
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, index: Any) -> "Points":
+        return Points(self.X[index], self.norms[index])
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its numbers filled in, fitted to data: origin and precision are chosen from them."""
+
+    name: KernelName
+    gamma: float
+    degree: int
+    coef0: float
+    origin: Array
+    work: Any = np.float32  # of points and inner products
+    store: Any = np.float32  # of kernel values
+    counter: Counter = field(default_factory=Counter, compare=False, repr=False)
+
+    @classmethod
+    def fit(
+        cls,
+        X: Array,
+        name: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        counter: Counter | None = None,
+    ) -> "Kernel":
+        """Fill in gamma ("scale", "auto") and choose origin and precision for the data `X`."""
+        if name not in KERNELS:
+            raise invalid("kernel", name, f"one of {', '.join(KERNELS)}")
+        value = resolve_gamma(gamma, X)
+        shift_free = name in ("rbf", "laplacian")
+        origin = X.mean(axis=0, dtype=np.float64) if shift_free else np.zeros(X.shape[1])
+        small = len(X) <= SMALL
+        blurred = name == "rbf" and 2 * value * _largest_norm(X, origin) * np.finfo(f32).eps / 2 > BLUR
+        # An L1 distance has no cancellation: differences are as exact as the points are.
+        return cls(
+            name=name,  # type: ignore[arg-type]
+            gamma=value,
+            degree=int(degree),
+            coef0=float(coef0),
+            origin=origin,
+            work=np.float64 if small or blurred else np.float32,
+            store=np.float64 if small else np.float32,
+            counter=counter or Counter(),
+        )
+
+    def points(self, X: Array) -> Points:
+        """Bring raw data into this kernel's form."""
+        scale = np.sqrt(2 * self.gamma) if self.name == "rbf" else 1.0
+        moved = np.ascontiguousarray(((X - self.origin) * scale).astype(self.work))
+        norms = np.empty(len(moved), self.work)
+        for top in range(0, len(moved), TILE_ROWS):
+            part = moved[top : top + TILE_ROWS]
+            norms[top : top + TILE_ROWS] = np.diagonal(part @ part.T) / 2
+        return Points(moved, norms)
+
+    def diagonal(self, points: Points) -> Array:
+        """K(x, x) for each point, in float64."""
+        if self.name in ("rbf", "laplacian"):
+            return np.ones(len(points))
+        inner = np.einsum("ij,ij->i", points.X, points.X, dtype=np.float64)
+        return inner if self.name == "linear" else (self.gamma * inner + self.coef0) ** self.degree
+
+    def block(
+        self, rows: Points, columns: Points, out: Array | None = None, slots: Array | None = None, threads: int = 1
+    ) -> Array:
+        """K(rows, columns). With `out`, written there, row i into `out[slots[i]]`."""
+        if out is None:
+            out = np.empty((len(rows), len(columns)), self.store)
+        if slots is None:
+            slots = np.arange(len(rows))
+
+        def compute(tile: tuple[int, int, int, int]) -> None:
+            top, bottom, left, right = tile
+            self._tile(rows[top:bottom], columns[left:right], out, slots[top:bottom], left)
+
+        with serial_blas():
+            for_each(compute, tiles(len(rows), len(columns)), threads)
+        self.counter.add(len(rows) * len(columns))
+        return out
+
+    def rows_per_slice(self, columns: int) -> int:
+        """How many rows of a block of so many columns may be computed between two breaths."""
+        d = len(self.origin)
+        nanoseconds = 4 + 0.2 * d if self.name == "laplacian" else 1.5 + 0.03 * d
+        if self.work is np.float64:
+            nanoseconds *= 2
+        return max(1, int(SLICE * 1e9 / nanoseconds / max(1, columns)))
+
+    def block_steps(self, rows: Points, columns: Points, out: Array, slots: Array, threads: int) -> Iterator[None]:
+        """`block`, breathing between slices."""
+        step = self.rows_per_slice(len(columns))
+        for top in range(0, len(rows), step):
+            self.block(rows[top : top + step], columns, out, slots[top : top + step], threads)
+            yield
+
+    def product_steps(
+        self, rows: Points, columns: Points, coefficients: Array, threads: int
+    ) -> Generator[None, None, Array]:
+        """`product`, breathing between slices."""
+        result = np.zeros((len(rows), *coefficients.shape[1:]))
+        step = self.rows_per_slice(len(columns))
+        for top in range(0, len(rows), step):
+            result[top : top + step] = self.product(rows[top : top + step], columns, coefficients, threads)
+            yield
+        return result
+
+    def product(self, rows: Points, columns: Points, coefficients: Array, threads: int = 1) -> Array:
+        """K(rows, columns) @ coefficients (a vector or a matrix) in float64, without keeping K."""
+        weights = np.ascontiguousarray(coefficients.reshape(len(columns), -1).T, dtype=np.float64)
+        result = np.zeros((len(rows), len(weights)))
+
+        def compute(top: int) -> None:
+            part = rows[top : top + TILE_ROWS]
+            slots = np.arange(len(part))
+            values = np.empty((len(part), TILE_COLUMNS), self.store)
+            for left in range(0, len(columns), TILE_COLUMNS):
+                self._tile(part, columns[left : left + TILE_COLUMNS], values, slots, 0)
+                _accumulate(values, weights, left, result, top)
+
+        with serial_blas():
+            for_each(compute, range(0, len(rows), TILE_ROWS), threads)
+        self.counter.add(len(rows) * len(columns))
+        return result.reshape(len(rows), *coefficients.shape[1:])
+
+    def _tile(self, rows: Points, columns: Points, out: Array, slots: Array, left: int) -> None:
+        """Write K(rows, columns) into `out[slots, left : left + len(columns)]`."""
+        if self.name == "laplacian":
+            _laplacian(rows.X, np.ascontiguousarray(columns.X.T), self.gamma, out, slots, left)
+            return
+        inner = rows.X @ columns.X.T
+        if self.name == "rbf":
+            rbf_map = _rbf32 if out.dtype == np.float32 else _rbf64
+            rbf_map(inner, rows.norms, columns.norms, out, slots, left)
+        elif self.name == "poly":
+            _poly(inner, self.gamma, self.coef0, self.degree, out, slots, left)
+        else:
+            out[slots, left : left + len(columns)] = inner
+
+
+def resolve_gamma(gamma: float | str, X: Array) -> float:
+    """The number behind "scale" (1 / (d var)), "auto" (1 / d), or a number itself."""
+    if isinstance(gamma, str):
+        if gamma == "scale":
+            variance = float(X.var(dtype=np.float64))
+            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        if gamma == "auto":
+            return 1.0 / X.shape[1]
+    elif np.isfinite(gamma) and gamma > 0:
+        return float(gamma)
+    raise invalid("gamma", gamma, '"scale", "auto" or a positive finite number')
+
+
+def tiles(rows: int, columns: int) -> list[tuple[int, int, int, int]]:
+    """Cut a matrix into tiles (top, bottom, left, right)."""
+    return [
+        (top, min(top + TILE_ROWS, rows), left, min(left + TILE_COLUMNS, columns))
+        for left in range(0, columns, TILE_COLUMNS)
+        for top in range(0, rows, TILE_ROWS)
+    ]
+
+
+def _largest_norm(X: Array, origin: Array) -> float:
+    step = max(1, 2**20 // max(1, X.shape[1]))
+    largest = 0.0
+    for top in range(0, len(X), step):
+        moved = X[top : top + step] - origin
+        largest = max(largest, float(np.einsum("ij,ij->i", moved, moved).max()))
+    return largest
+
+
+# ---- kernels of the tiles -------------------------------------------------------------------------------------------
+
+# Everything but reassociation: sums keep their order, NaN and inf never reach a tile.
+FAST = {"contract", "nnan", "ninf", "nsz", "arcp"}
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _exp32(x):  # type: ignore[no-untyped-def]
+    """e**x for x <= 0 by range reduction and a polynomial; written so that LLVM vectorises the loop around it."""
+    t = max(f32(x) * f32(1.4426950408889634), f32(-126.0))
+    k = i32(t - f32(0.5))
+    r = t - f32(k)
+    p = f32(1.5403530393381608e-4)
+    p = p * r + f32(1.3333558146428443e-3)
+    p = p * r + f32(9.618129107628477e-3)
+    p = p * r + f32(5.550410866482158e-2)
+    p = p * r + f32(2.402265069591007e-1)
+    p = p * r + f32(6.931471805599453e-1)
+    p = p * r + f32(1.0)
+    return p * i32((k + i32(127)) << i32(23)).view(f32)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _rbf32(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+    for i in range(inner.shape[0]):
+        norm = row_norms[i]
+        values = inner[i]
+        target = out[slots[i], left : left + values.size]
+        for j in range(values.size):
+            # |x|^2 + |z|^2 - 2xz can round below zero
+            target[j] = _exp32(min(values[j] - norm - column_norms[j], values.dtype.type(0)))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _rbf64(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+    for i in range(inner.shape[0]):
+        target = out[slots[i], left : left + inner.shape[1]]
+        for j in range(target.size):
+            target[j] = np.exp(min(inner[i, j] - row_norms[i] - column_norms[j], 0.0))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _poly(inner, gamma, coef0, degree, out, slots, left):  # type: ignore[no-untyped-def]
+    base = np.empty(inner.shape[1], inner.dtype)
+    for i in range(inner.shape[0]):
+        values = inner[i]
+        target = out[slots[i], left : left + base.size]
+        for j in range(base.size):
+            base[j] = gamma * values[j] + coef0
+            target[j] = base[j]
+        for _ in range(degree - 1):
+            for j in range(base.size):
+                target[j] *= base[j]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _laplacian(rows, columns, gamma, out, slots, left):  # type: ignore[no-untyped-def]
+    distance = np.empty(columns.shape[1], rows.dtype)
+    for i in range(rows.shape[0]):
+        distance[:] = 0
+        for k in range(rows.shape[1]):
+            x = rows[i, k]
+            feature = columns[k]
+            for j in range(distance.size):
+                distance[j] += abs(x - feature[j])
+        target = out[slots[i], left : left + distance.size]
+        for j in range(distance.size):
+            target[j] = np.exp(-gamma * distance[j])
+
+
+@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
+def _accumulate(values, weights, left, result, top):  # type: ignore[no-untyped-def]
+    """result[top:] += values @ weights[:, left:].T with float64 sums."""
+    size = min(values.shape[1], weights.shape[1] - left)
+    for i in range(values.shape[0]):
+        row = values[i]
+        for c in range(weights.shape[0]):
+            weight = weights[c, left : left + size]
+            total = 0.0
+            for j in range(size):
+                total += row[j] * weight[j]
+            result[top + i, c] += total

@@ -1,0 +1,175 @@
+"""The dual problem, and everything that is measured on it: objective, gradient, gap, violation, support vectors.
+
+    min f(alpha) = 1/2 alpha'Q alpha + linear'alpha,   0 <= alpha_i <= upper_i   (with a bias: y'alpha = 0)
+    Q_ij = y_i y_j K(x_i, x_j),   gradient G = Q alpha + linear,   linear = -1 for the usual SVM
+
+All solvers are judged by this one place.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.errors import invalid
+from engine.events import Array, Steps
+from engine.kernels import Kernel, Points
+from engine.threads import thread_count
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A validated dual problem; make one with `Problem.build`."""
+
+    kernel: Kernel
+    points: Points
+    y: Array
+    upper: Array
+    linear: Array
+    bias: bool
+    threads: int = 1
+    diagonal: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "diagonal", self.kernel.diagonal(self.points))
+
+    @classmethod
+    def build(
+        cls,
+        X: Array,
+        y: Array,
+        *,
+        C: float | Array = 1.0,
+        kernel: Kernel | None = None,
+        bias: bool = True,
+        linear: float | Array = -1.0,
+        n_jobs: int | None = None,
+    ) -> "Problem":
+        """Check data (finite, two-dimensional), labels (+1 and -1) and bounds, and bring them into shape."""
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
+            raise invalid("X", X.shape, "a matrix with at least one row and one column")
+        if not np.issubdtype(X.dtype, np.number) or not np.isfinite(X).all():
+            raise invalid("X", _first_bad(X), "finite numbers")
+        y = np.asarray(y, float)
+        if y.shape != (len(X),) or not np.isin(y, (-1.0, 1.0)).all():
+            raise invalid("y", y, f"{len(X)} labels, each +1 or -1")
+        kernel = kernel or Kernel.fit(X)
+        return cls.of(kernel, kernel.points(X), y, C=C, bias=bias, linear=linear, threads=thread_count(n_jobs))
+
+    @classmethod
+    def of(
+        cls,
+        kernel: Kernel,
+        points: Points,
+        y: Array,
+        *,
+        C: float | Array,
+        bias: bool,
+        linear: float | Array = -1.0,
+        threads: int = 1,
+    ) -> "Problem":
+        """Build from points that the kernel has already taken in."""
+        n = len(points)
+        upper = np.broadcast_to(np.asarray(C, float), (n,)).copy()
+        if not (np.isfinite(upper).all() and (upper >= 0).all()):
+            raise invalid("C", C, "finite and not negative, one number or one for each point")
+        term = np.broadcast_to(np.asarray(linear, float), (n,)).copy()
+        if not np.isfinite(term).all():
+            raise invalid("linear", linear, "finite, one number or one for each point")
+        return cls(kernel, points, np.asarray(y, float), upper, term, bias, threads)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    # ---- what is measured ----
+
+    def check_alpha(self, alpha: Array) -> Array:
+        """A start must be feasible: within the bounds, and balanced if there is a bias."""
+        alpha = np.array(alpha, float)
+        if alpha.shape != (len(self),) or not np.isfinite(alpha).all():
+            raise invalid("alpha", alpha, f"{len(self)} finite numbers")
+        slack = 1e-9 * max(1.0, float(self.upper.max(initial=0.0)))
+        if (alpha < -slack).any() or (alpha > self.upper + slack).any():
+            raise invalid("alpha", alpha, "between 0 and the upper bounds")
+        alpha = np.clip(alpha, 0.0, self.upper)
+        if self.bias and abs(self.y @ alpha) > 1e-6 * max(1.0, alpha.sum()):
+            raise invalid("alpha", float(self.y @ alpha), "balanced: y'alpha = 0 for a problem with a bias")
+        return alpha
+
+    def gradient_steps(self, alpha: Array) -> Steps[Array]:
+        """G = Q alpha + linear, breathing between slices."""
+        support = np.flatnonzero(alpha)
+        weights = self.y[support] * alpha[support]
+        decision = yield from self.kernel.product_steps(self.points, self.points[support], weights, self.threads)
+        return self.y * decision + self.linear
+
+    def gradient(self, alpha: Array) -> Array:
+        """G = Q alpha + linear."""
+        steps = self.gradient_steps(alpha)
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            return end.value
+
+    def objective(self, alpha: Array, gradient: Array) -> float:
+        """f(alpha)."""
+        return float(0.5 * alpha @ (gradient + self.linear))
+
+    def standing(self, alpha: Array, gradient: Array) -> "Standing":
+        """How far from optimal: see `standing`."""
+        y = self.y
+        return standing(y * alpha, y * gradient, np.minimum(0, y * self.upper), np.maximum(0, y * self.upper), self.bias)
+
+    def primal(self, alpha: Array, gradient: Array, intercept: float) -> float:
+        """The primal value at w = sum alpha_i y_i phi(x_i): 1/2 |w|^2 plus upper-weighted hinge losses."""
+        slack = np.maximum(0.0, -(gradient + self.y * intercept))
+        return float(0.5 * alpha @ (gradient - self.linear) + self.upper @ slack)
+
+    def gap(self, alpha: Array, gradient: Array, intercept: float) -> float:
+        """Primal value minus dual value (-f): never negative, 0 at the optimum, a bound on what is left to gain."""
+        return self.primal(alpha, gradient, intercept) + self.objective(alpha, gradient)
+
+    def support(self, alpha: Array) -> "Support":
+        """Indices of the support vectors: free ones and those at their upper bound."""
+        bound = (alpha > 0) & (alpha >= self.upper)
+        return Support(np.flatnonzero((alpha > 0) & ~bound), np.flatnonzero(bound))
+
+
+class Support(NamedTuple):
+    """Support vectors by kind."""
+
+    free: Array
+    bound: Array
+
+
+class Standing(NamedTuple):
+    """How far from optimal a point is, and the bias that suits it."""
+
+    violation: float  # without bias the largest projected gradient, with bias the largest difference of a pair
+    centre: float  # what signed gradients are compared with: 0 without bias
+    intercept: float
+
+
+def standing(beta: Array, g: Array, low: Array, high: Array, bias: bool) -> Standing:
+    """The optimality conditions in signed variables (see `engine.inner`): beta in [low, high], g = y G."""
+    may_grow, may_fall = beta < high, beta > low
+    if not bias:
+        worst = max((-g[may_grow]).max(initial=0.0), g[may_fall].max(initial=0.0))
+        return Standing(float(worst), 0.0, 0.0)
+    free = g[may_grow & may_fall]
+    if not may_grow.any() or not may_fall.any():
+        # One side has nothing to give: any bias beyond the other's last gradient is optimal.
+        edge = g[may_grow].min() if may_grow.any() else g[may_fall].max() if may_fall.any() else 0.0
+        return Standing(0.0, float(edge), -float(edge))
+    least, most = float(g[may_grow].min()), float(g[may_fall].max())
+    centre = (least + most) / 2
+    return Standing(max(0.0, most - least), centre, -float(free.mean()) if free.size else -centre)
+
+
+def _first_bad(X: Array) -> Any:
+    if not np.issubdtype(X.dtype, np.number):
+        return X.dtype
+    row, column = np.argwhere(~np.isfinite(X))[0]
+    return f"{X[row, column]} in row {row}, column {column}"

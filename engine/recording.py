@@ -1,0 +1,145 @@
+"""Recording: the events of a run with what is needed to run it again; every view is a replay of one at a cursor."""
+
+import dataclasses
+import platform
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib import metadata
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from engine import archive
+from engine.archive import ArchiveError
+from engine.errors import invalid
+from engine.events import EVENTS, Array, Event, Stamp
+
+KIND, VERSION = "svm-explorer recording", 1
+LIMIT_MB = 256
+
+
+def versions() -> dict[str, str]:
+    """What a result depends on besides data and settings."""
+    packages = ("svm-explorer", "numpy", "numba", "scipy", "scikit-learn")
+    return {"python": platform.python_version(), **{name: metadata.version(name) for name in packages}}
+
+
+@dataclass(frozen=True)
+class Header:
+    """What was run: solver and settings by name, the data themselves, where they came from, versions."""
+
+    solver: str
+    settings: Mapping[str, Any]
+    X: Array
+    y: Array
+    source: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+
+class Recording(Sequence[Event]):
+    """The events so far, within `limit_mb`: when they outgrow it, every other event of the kind that thins goes.
+
+    The first and the last event are never left out, nor any other kind. One thread writes, any may read.
+    """
+
+    def __init__(self, header: Header, limit_mb: float = LIMIT_MB) -> None:
+        if not limit_mb > 0:
+            raise invalid("limit_mb", limit_mb, "a positive number of megabytes")
+        self.header = header
+        self.limit = int(limit_mb * 2**20)
+        self.bytes = 0
+        self._events: list[Event] = []
+        self._stride = 1  # one in so many thinning events is kept for good
+        self._seen = 0
+        self._provisional = False  # the last event is only kept until the next one comes
+        self._lock = threading.Lock()
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        """The event or events at a position of the recording (not at a sequence number: some may be left out)."""
+        return self._events[index]
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def append(self, event: Event) -> None:
+        """Add the next event of the run."""
+        with self._lock:
+            events = list(self._events) if self._provisional else self._events
+            if self._provisional:
+                self.bytes -= _size(events.pop())
+            self._provisional = False
+            if event.thins:
+                self._provisional = self._seen % self._stride != 0
+                self._seen += 1
+            events.append(event)
+            self.bytes += _size(event)
+            # Readers hold no lock: what they see is either the old list or the new one.
+            self._events = events
+            while self.bytes > self.limit and self._thin():
+                pass
+
+    def _thin(self) -> bool:
+        """Leave out every other event that thins, but not the last; False if none was left to leave out."""
+        self._stride *= 2
+        kept: list[Event] = []
+        position = 0
+        for event in self._events[:-1]:
+            if event.thins:
+                position += 1
+                if position % 2 == 0:
+                    continue
+            kept.append(event)
+        kept.append(self._events[-1])
+        changed = len(kept) < len(self._events)
+        self._events = kept
+        self.bytes = sum(map(_size, kept))
+        return changed
+
+    def save(self, path: str | Path) -> None:
+        """Write to one file, replacing it in one go."""
+        events = self._events
+        content = {
+            "header": {item.name: getattr(self.header, item.name) for item in fields(Header)},
+            "events": [_encode(event) for event in events],
+        }
+        archive.write(path, KIND, VERSION, content)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Recording":
+        """Read a file that `save` wrote; an `ArchiveError` says what is wrong with any other."""
+        content = archive.read(path, KIND, VERSION)
+        try:
+            header = Header(**content["header"])
+            if not (isinstance(header.X, np.ndarray) and isinstance(header.y, np.ndarray)):
+                raise TypeError("X and y are not arrays")
+            recording = cls(header)
+            recording._events = [_decode(item) for item in content["events"]]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
+        recording.bytes = sum(map(_size, recording._events))
+        recording.limit = max(recording.limit, recording.bytes)
+        return recording
+
+
+def _size(event: Event) -> int:
+    arrays = sum(value.nbytes for value in vars(event).values() if isinstance(value, np.ndarray))
+    return arrays + 512  # the object itself, its numbers and strings
+
+
+def _encode(event: Event) -> dict[str, Any]:
+    values = {item.name: getattr(event, item.name) for item in fields(event) if item.name != "stamp"}
+    return {"event": type(event).__name__, "stamp": list(dataclasses.astuple(event.stamp)), "values": values}
+
+
+def _decode(item: dict[str, Any]) -> Event:
+    kind = EVENTS.get(item["event"])
+    if kind is None:
+        raise ArchiveError(f"the recording has an event of an unknown kind, {item['event']!r}")
+    sequence, seconds, evaluations, path = item["stamp"]
+    return kind(**item["values"], stamp=Stamp(sequence, seconds, evaluations, tuple(path)))

@@ -1,0 +1,129 @@
+"""One table of settings per solver: it drives estimators, command line, recordings and, further up, widgets and URLs.
+
+A table knows nothing of any screen. Values from outside are checked here, and a refused one is named with what is
+accepted; `accepted` writes that sentence from the table itself.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from engine.errors import invalid
+from engine.kernels import KERNELS
+
+
+class Gamma(param.Parameter):
+    """A positive number, or one of the rules that find one: "scale" (1 / (d var X)) and "auto" (1 / d)."""
+
+    rules: ClassVar[tuple[str, ...]] = ("scale", "auto")
+
+    def _validate_value(self, value: Any, allow_None: bool) -> None:
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not ((number and value > 0) or (isinstance(value, str) and value in self.rules)):
+            raise ValueError("not a gamma")
+
+
+class Settings(param.Parameterized):
+    """A table of settings; make one from untrusted values with `checked`."""
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Of all settings, in the order of the table."""
+        return [name for name in cls.param if name != "name"]
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> "Settings":
+        """Settings with these values; an unknown name or a refused value gets an error that says what is accepted."""
+        table = cls()
+        for name, value in values.items():
+            if name not in cls.names():
+                raise invalid("setting", name, f"one of {', '.join(cls.names())}")
+            try:
+                if isinstance(value, float | np.floating) and not math.isfinite(value):
+                    raise ValueError("not finite")
+                if isinstance(cls.param[name], param.Number) and isinstance(value, bool):
+                    raise ValueError("not a number")
+                setattr(table, name, value)
+            except (ValueError, TypeError):
+                raise invalid(name, value, accepted(cls.param[name])) from None
+        return table
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Any:
+        """The value that a text, from a command line or a URL, stands for."""
+        parameter = cls.param[name]
+        try:
+            if isinstance(parameter, param.Boolean):
+                return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+            if parameter.allow_None and text.lower() == "none":
+                return None
+            if isinstance(parameter, param.Integer):
+                return int(text)
+            if isinstance(parameter, param.Number) or (isinstance(parameter, Gamma) and text not in Gamma.rules):
+                return float(text)
+        except (KeyError, ValueError):
+            raise invalid(name, text, accepted(parameter)) from None
+        return text
+
+    def values_by_name(self) -> dict[str, Any]:
+        """All settings as plain values."""
+        return {name: getattr(self, name) for name in self.names()}
+
+
+def accepted(parameter: param.Parameter) -> str:
+    """What a parameter accepts, in words."""
+    none = " or None" if parameter.allow_None else ""
+    if isinstance(parameter, Gamma):
+        return 'a positive finite number, "scale" or "auto"'
+    if isinstance(parameter, param.Selector):
+        return f"one of {', '.join(map(str, parameter.objects))}{none}"
+    if isinstance(parameter, param.Boolean):
+        return "True or False"
+    if isinstance(parameter, param.Number):
+        kind = "a whole number" if isinstance(parameter, param.Integer) else "a finite number"
+        least, most = parameter.bounds or (None, None)
+        from_word = "from" if parameter.inclusive_bounds[0] else "above"
+        lower = f" {from_word} {least}" if least is not None else ""
+        upper = f" to {most}" if most is not None else ""
+        return f"{kind}{lower}{upper}{none}"
+    return parameter.doc or "of another type"
+
+
+class DualSettings(Settings):
+    """How the dual solver works, whatever the problem."""
+
+    tol = param.Number(1e-3, bounds=(0, None), inclusive_bounds=(False, True), doc="Largest violation left at the end.")
+    max_iter = param.Integer(-1, bounds=(-1, None), doc="Most outer iterations; -1 is no limit.")
+    cache_mb = param.Number(1000, bounds=(0, None), inclusive_bounds=(False, True), doc="Memory for kernel rows, MiB.")
+    working_set = param.Integer(1024, bounds=(2, 4096), doc="Points optimised together; 2 is plain SMO.")
+    seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
+
+
+class KernelSettings(Settings):
+    """Which kernel."""
+
+    kernel = param.Selector(default="rbf", objects=list(KERNELS), doc="Kernel.")
+    gamma = Gamma("scale", doc="Width of the kernel.")
+    degree = param.Integer(3, bounds=(1, 20), doc="Degree of the polynomial kernel.")
+    coef0 = param.Number(0.0, doc="Constant of the polynomial kernel.")
+
+
+class ClassWeight(param.Parameter):
+    """None, "balanced", or a table from class to weight."""
+
+    def _validate_value(self, value: Any, allow_None: bool) -> None:
+        if not (value is None or value == "balanced" or isinstance(value, dict)):
+            raise ValueError("not a class weight")
+
+
+class KernelSVMSettings(KernelSettings, DualSettings):
+    """The kernel SVM by the dual solver."""
+
+    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    bias = param.Boolean(True, doc="Whether the decision function has a bias.")
+    class_weight = ClassWeight(None, allow_None=True, doc='None, "balanced" or a table from class to weight')
+    multiclass = param.Selector(default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest.")
+    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
