@@ -10,6 +10,7 @@ import math
 import os
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ import numpy as np
 DOCUMENT = "document.json"
 READ_LIMIT = 4 * 2**30  # bytes, unpacked
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same file
+
+
+# What zipfile, zlib, json and numpy raise on files that are cut, altered or made up.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, EOFError, OSError, RuntimeError)
 
 
 class ArchiveError(ValueError):
@@ -32,7 +37,9 @@ def write(path: str | Path, kind: str, version: int, content: dict[str, Any]) ->
 
     def encode(value: Any) -> Any:
         if isinstance(value, dict):
-            return {str(key): encode(item) for key, item in value.items()}
+            if all(isinstance(key, str) for key in value):
+                return {key: encode(item) for key, item in value.items()}
+            return {"$items": [[encode(key), encode(item)] for key, item in value.items()]}
         if isinstance(value, list | tuple):
             return [encode(item) for item in value]
         if isinstance(value, np.ndarray):
@@ -65,7 +72,7 @@ def write(path: str | Path, kind: str, version: int, content: dict[str, Any]) ->
         umask = os.umask(0)
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)  # mkstemp's are for the owner alone
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
@@ -91,14 +98,10 @@ def read(path: str | Path, kind: str, version: int, limit: int = READ_LIMIT) -> 
                 )
             arrays = [np.load(io.BytesIO(archive.read(f"{i}.npy")), allow_pickle=False) for i in range(len(names) - 1)]
             content = _decode(document["content"], arrays)
-    except ArchiveError:
+    except (ArchiveError, FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except FileNotFoundError:
-        raise
-    except (zipfile.BadZipFile, KeyError, IndexError, ValueError, TypeError, EOFError, OSError, RecursionError) as error:
+    except _DAMAGE as error:
         raise ArchiveError(f"{path.name} is damaged or not a {kind} file: {error}") from error
-    except (NotImplementedError, RuntimeError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
-        raise ArchiveError(f"{path.name} cannot be unpacked: {error}") from error
     if not isinstance(content, dict):
         raise ArchiveError(f"{path.name} is damaged: its content is not a table")
     return content
@@ -119,6 +122,8 @@ def _decode(value: Any, arrays: list[Any]) -> Any:
             return arrays[inner]
         if key == "$float":
             return float(inner)
+        if key == "$items":
+            return {_decode(name, arrays): _decode(item, arrays) for name, item in inner}
         if key == "$objects":
             result = np.empty(len(inner), object)
             result[:] = [_decode(item, arrays) for item in inner]

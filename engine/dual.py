@@ -2,16 +2,16 @@
 
     repeat: choose a working set, fetch its kernel rows, solve its small problem by two-variable steps, update gradients
 
-It works on signed variables beta = y alpha (see `engine.inner`). Points that sit firmly at a bound are set aside; before
-convergence is claimed their gradients are brought up to date and all points are looked at.
+It works on signed variables beta = y alpha (see `engine.inner`). Points that sit firmly at a bound are set aside;
+before convergence is claimed their gradients are brought up to date and all points are looked at.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from engine.events import ActiveSetChanged, Array, Finished, Iteration, PhaseBegan, Started, Steps, Stop
-from engine.inner import LARGEST_SET, add_rows, minimise_balanced, minimise_box
+from engine.inner import add_rows, minimise_balanced, minimise_box
 from engine.problem import Problem, Standing, standing
 from engine.rows import RowCache
 from engine.settings import DualSettings
@@ -20,7 +20,7 @@ from engine.threads import for_each
 INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
 WORTH_SHRINKING = 0.8  # the active set changes only if it falls below this part of its size
-PATIENCE = 100  # iterations that may pass without a decrease of the objective that arithmetic can show
+PATIENCE = 20  # times that all active points may be gone through without a decrease that arithmetic can show
 COLUMNS = 4096  # of a gradient update per thread
 
 
@@ -36,10 +36,17 @@ class Solution:
     stop_reason: str
     iterations: int
     inner_steps: int
+    n_free: int
+    n_bound: int
+    gap: float
+
+    def event(self) -> Finished:
+        """What is told of it at the end."""
+        return Finished(**{item.name: getattr(self, item.name) for item in fields(self) if item.name != "gradient"})
 
 
 def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) -> Steps[Solution]:
-    """Minimise the dual from `alpha` (from zero if not given) until no point violates its conditions by more than tol."""
+    """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol."""
     kernel = problem.kernel
     yield Started(
         solver="dual", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
@@ -56,20 +63,7 @@ def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) 
     except Stop as stop:
         stop_reason = stop.reason
     solution = state.solution(stop_reason)
-    support = problem.support(solution.alpha)
-    yield Finished(
-        stop_reason=stop_reason,
-        iterations=state.iterations,
-        inner_steps=state.inner_steps,
-        objective=solution.objective,
-        # A stopped run does not know the gradients of the points it had set aside, so it cannot tell its gap.
-        gap=np.nan if state.set_aside else problem.gap(solution.alpha, solution.gradient, solution.intercept),
-        violation=solution.violation,
-        intercept=solution.intercept,
-        n_free=len(support.free),
-        n_bound=len(support.bound),
-        alpha=solution.alpha,
-    )
+    yield solution.event()
     return solution
 
 
@@ -116,7 +110,7 @@ class _State:
         self.settings = settings
         self.n = len(problem)
         self.y = problem.y
-        self.low, self.high = np.minimum(0, self.y * problem.upper), np.maximum(0, self.y * problem.upper)
+        self.low, self.high = problem.signed_bounds()
         self.beta = np.zeros(self.n)
         self.linear = self.y * problem.linear
         self.g = self.linear.copy()
@@ -175,19 +169,20 @@ class _State:
             change = self.beta.copy()
             change[support] -= then
             moved = np.flatnonzero(change)
-            self.g[batch] += yield from problem.kernel.product_steps(
+            difference = yield from problem.kernel.product_steps(
                 problem.points[batch], problem.points[moved], change[moved], problem.threads
             )
+            self.g[batch] += difference
             self.set_aside.pop()
         self.cache.activate(np.arange(self.n))
-        self.objective = float(0.5 * self.beta @ (self.g + self.linear))
+        self.objective = self._mark = float(0.5 * self.beta @ (self.g + self.linear))
 
     # ---- one iteration ----
 
     def choose(self, now: Standing) -> Array:
         """Half of the last working set, the newer half, and the worst violators."""
         at = self.active
-        size = min(self.settings.working_set, LARGEST_SET, len(self.cache.rows))
+        size = min(self.settings.working_set, len(self.cache.rows))
         if len(at) <= size:
             self._previous = at
             return at
@@ -236,7 +231,7 @@ class _State:
             latest, decrease, _ = self._minimise(block, curvature, beta, g, low, high, tolerance, INNER_STEPS)
             steps += latest
             gained += decrease
-            yield
+            yield None
         # From here to the next yield all of the state changes together: a stop finds it whole.
         if everything:
             self.g[working] = g
@@ -246,7 +241,7 @@ class _State:
         self.objective -= gained
         self.iterations += 1
         self.inner_steps += steps
-        self._watch_progress(gained)
+        self._watch_progress(gained, len(working))
         return steps
 
     def _update_gradient(self, working: Array, change: Array) -> None:
@@ -259,11 +254,12 @@ class _State:
 
         for_each(update, range(0, width, COLUMNS), self.problem.threads)
 
-    def _watch_progress(self, gained: float) -> None:
+    def _watch_progress(self, gained: float, size: int) -> None:
         """Stalled: nothing moved, or rounding is all that has changed for a long time."""
         if gained > 0 and self.objective < self._mark - 1e-12 * abs(self._mark):
             self._mark, self._marked = self.objective, self.iterations
-        self.stalled = gained <= 0 or self.iterations - self._marked >= PATIENCE
+        waited = self.iterations - self._marked
+        self.stalled = gained <= 0 or (waited >= PATIENCE and waited * size >= PATIENCE * len(self.active))
 
     # ---- what is told ----
 
@@ -290,14 +286,19 @@ class _State:
         )
 
     def solution(self, stop_reason: str) -> Solution:
-        alpha, gradient, now = self.y * self.beta, self.y * self.g, self.standing()
+        problem, alpha, gradient, now = self.problem, self.y * self.beta, self.y * self.g, self.standing()
+        support = problem.support(alpha)
         return Solution(
             alpha=alpha,
             gradient=gradient,
             intercept=now.intercept,
-            objective=self.problem.objective(alpha, gradient),
+            objective=self.objective if self.set_aside else problem.objective(alpha, gradient),
             violation=now.violation,
             stop_reason=stop_reason,
             iterations=self.iterations,
             inner_steps=self.inner_steps,
+            n_free=len(support.free),
+            n_bound=len(support.bound),
+            # A stopped run does not know the gradients of the points it had set aside, so it cannot tell its gap.
+            gap=np.nan if self.set_aside else problem.gap(alpha, gradient, now.intercept),
         )

@@ -1,13 +1,14 @@
 """The one vocabulary of the project: what a solver says while it works.
 
-A solver is a generator. It yields events, small frozen dataclasses, and now and then None, a breath: nothing to tell, but
-a moment at which it may be paused or stopped. `Run` drives it and stamps each event; a solver never looks at a clock.
+A solver is a generator. It yields events, small frozen dataclasses, and now and then None, a breath: nothing to tell,
+but a moment at which it may be paused or stopped. `Run` drives it and stamps each event; a solver looks at no clock.
 """
 
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
@@ -26,11 +27,16 @@ class Stamp:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Event:
-    """Something that happened. Arrays in an event are snapshots: nobody writes to them."""
+    """Something that happened. Arrays in an event are snapshots, made read-only."""
 
     stamp: Stamp = Stamp(-1, 0.0, 0)
 
     thins: ClassVar[bool] = False  # a long recording may leave some of these out
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,7 +96,10 @@ class ActiveSetChanged(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Finished(Event):
-    """A solver is done; `stop_reason` is one of converged, max_iter, stalled, cancelled, time."""
+    """A solver is done; `stop_reason` is one of converged, max_iter, stalled, cancelled, time.
+
+    At the end of several tasks the numbers are sums, the violation is the largest, and there is no alpha or intercept.
+    """
 
     stop_reason: str
     iterations: int

@@ -43,6 +43,10 @@ class Counter:
         with self._lock:
             self.value += evaluations
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A lock cannot be copied, and a copy counts for itself.
+        return Counter, ()
+
 
 @dataclass(frozen=True)
 class Points:
@@ -95,7 +99,7 @@ class Kernel:
         blurred = name == "rbf" and 2 * value * _largest_norm(X, origin) * np.finfo(f32).eps / 2 > BLUR
         # An L1 distance has no cancellation: differences are as exact as the points are.
         return cls(
-            name=name,  # type: ignore[arg-type]
+            name=name,
             gamma=value,
             degree=int(degree),
             coef0=float(coef0),
@@ -108,10 +112,11 @@ class Kernel:
     def points(self, X: Array) -> Points:
         """Bring raw data into this kernel's form."""
         scale = np.sqrt(2 * self.gamma) if self.name == "rbf" else 1.0
-        moved = np.ascontiguousarray(((X - self.origin) * scale).astype(self.work))
-        norms = np.empty(len(moved), self.work)
-        for top in range(0, len(moved), TILE_ROWS):
+        moved = np.empty(X.shape, self.work)
+        norms = np.empty(len(X), self.work)
+        for top in range(0, len(X), TILE_ROWS):
             part = moved[top : top + TILE_ROWS]
+            part[:] = (X[top : top + TILE_ROWS] - self.origin) * scale
             norms[top : top + TILE_ROWS] = np.diagonal(part @ part.T) / 2
         return Points(moved, norms)
 
@@ -168,8 +173,9 @@ class Kernel:
 
     def product(self, rows: Points, columns: Points, coefficients: Array, threads: int = 1) -> Array:
         """K(rows, columns) @ coefficients (a vector or a matrix) in float64, without keeping K."""
-        weights = np.ascontiguousarray(coefficients.reshape(len(columns), -1).T, dtype=np.float64)
+        weights = np.ascontiguousarray(np.atleast_2d(coefficients.T), dtype=np.float64)
         result = np.zeros((len(rows), len(weights)))
+        few = len(weights) <= 4
 
         def compute(top: int) -> None:
             part = rows[top : top + TILE_ROWS]
@@ -177,7 +183,11 @@ class Kernel:
             values = np.empty((len(part), TILE_COLUMNS), self.store)
             for left in range(0, len(columns), TILE_COLUMNS):
                 self._tile(part, columns[left : left + TILE_COLUMNS], values, slots, 0)
-                _accumulate(values, weights, left, result, top)
+                if few:
+                    _accumulate(values, weights, left, result, top)
+                else:
+                    some = weights[:, left : left + TILE_COLUMNS]
+                    result[top : top + TILE_ROWS] += values[:, : some.shape[1]].astype(np.float64) @ some.T
 
         with serial_blas():
             for_each(compute, range(0, len(rows), TILE_ROWS), threads)

@@ -46,11 +46,7 @@ class Problem:
         n_jobs: int | None = None,
     ) -> "Problem":
         """Check data (finite, two-dimensional), labels (+1 and -1) and bounds, and bring them into shape."""
-        X = np.asarray(X)
-        if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
-            raise invalid("X", X.shape, "a matrix with at least one row and one column")
-        if not np.issubdtype(X.dtype, np.number) or not np.isfinite(X).all():
-            raise invalid("X", _first_bad(X), "finite numbers")
+        X = check_points(X)
         y = np.asarray(y, float)
         if y.shape != (len(X),) or not np.isin(y, (-1.0, 1.0)).all():
             raise invalid("y", y, f"{len(X)} labels, each +1 or -1")
@@ -119,8 +115,13 @@ class Problem:
 
     def standing(self, alpha: Array, gradient: Array) -> "Standing":
         """How far from optimal: see `standing`."""
-        y = self.y
-        return standing(y * alpha, y * gradient, np.minimum(0, y * self.upper), np.maximum(0, y * self.upper), self.bias)
+        low, high = self.signed_bounds()
+        return standing(self.y * alpha, self.y * gradient, low, high, self.bias)
+
+    def signed_bounds(self) -> tuple[Array, Array]:
+        """Of the signed variables y alpha."""
+        end = self.y * self.upper
+        return np.minimum(0, end), np.maximum(0, end)
 
     def primal(self, alpha: Array, gradient: Array, intercept: float) -> float:
         """The primal value at w = sum alpha_i y_i phi(x_i): 1/2 |w|^2 plus upper-weighted hinge losses."""
@@ -168,8 +169,14 @@ def standing(beta: Array, g: Array, low: Array, high: Array, bias: bool) -> Stan
     return Standing(max(0.0, most - least), centre, -float(free.mean()) if free.size else -centre)
 
 
-def _first_bad(X: Array) -> Any:
-    if not np.issubdtype(X.dtype, np.number):
-        return X.dtype
-    row, column = np.argwhere(~np.isfinite(X))[0]
-    return f"{X[row, column]} in row {row}, column {column}"
+def check_points(X: Any) -> Array:
+    """A dense matrix of finite numbers, or an error that says where it is not."""
+    X = np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape:
+        raise invalid("X", X.shape, "a matrix with at least one row and one column")
+    if not np.issubdtype(X.dtype, np.number) or np.issubdtype(X.dtype, np.complexfloating):
+        raise invalid("X", X.dtype, "of real numbers")
+    if not np.isfinite(X).all():
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        raise invalid(f"X[{row}, {column}]", float(X[row, column]), "a finite number")
+    return X

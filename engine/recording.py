@@ -2,7 +2,6 @@
 
 import dataclasses
 import platform
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import metadata
@@ -41,7 +40,7 @@ class Header:
 class Recording(Sequence[Event]):
     """The events so far, within `limit_mb`: when they outgrow it, every other event of the kind that thins goes.
 
-    The first and the last event are never left out, nor any other kind. One thread writes, any may read.
+    The first and the last of them are never left out, nor any other kind. One thread writes, any may read.
     """
 
     def __init__(self, header: Header, limit_mb: float = LIMIT_MB) -> None:
@@ -53,8 +52,7 @@ class Recording(Sequence[Event]):
         self._events: list[Event] = []
         self._stride = 1  # one in so many thinning events is kept for good
         self._seen = 0
-        self._provisional = False  # the last event is only kept until the next one comes
-        self._lock = threading.Lock()
+        self._provisional: Event | None = None  # kept only until the next event that thins
 
     @overload
     def __getitem__(self, index: int) -> Event: ...
@@ -69,37 +67,30 @@ class Recording(Sequence[Event]):
 
     def append(self, event: Event) -> None:
         """Add the next event of the run."""
-        with self._lock:
-            events = list(self._events) if self._provisional else self._events
-            if self._provisional:
-                self.bytes -= _size(events.pop())
-            self._provisional = False
-            if event.thins:
-                self._provisional = self._seen % self._stride != 0
-                self._seen += 1
-            events.append(event)
-            self.bytes += _size(event)
-            # Readers hold no lock: what they see is either the old list or the new one.
-            self._events = events
-            while self.bytes > self.limit and self._thin():
-                pass
+        events = self._events
+        if event.thins:
+            if self._provisional is not None:
+                # Readers take no lock: they see either the old list or the new one.
+                events = [kept for kept in events if kept is not self._provisional]
+                self.bytes -= _size(self._provisional)
+            self._provisional = event if self._seen % self._stride else None
+            self._seen += 1
+        events.append(event)
+        self.bytes += _size(event)
+        self._events = events
+        while self.bytes > self.limit and self._thin():
+            pass
 
     def _thin(self) -> bool:
-        """Leave out every other event that thins, but not the last; False if none was left to leave out."""
+        """Leave out every other event that thins, but not the last one; False if none was left to leave out."""
         self._stride *= 2
-        kept: list[Event] = []
-        position = 0
-        for event in self._events[:-1]:
-            if event.thins:
-                position += 1
-                if position % 2 == 0:
-                    continue
-            kept.append(event)
-        kept.append(self._events[-1])
-        changed = len(kept) < len(self._events)
-        self._events = kept
-        self.bytes = sum(map(_size, kept))
-        return changed
+        frames = [event for event in self._events if event.thins]
+        going = {id(event) for event in frames[1:-1:2]}
+        if len(frames) % 2 == 0 and frames:
+            self._provisional = frames[-1]  # out of step with the others
+        self._events = [event for event in self._events if id(event) not in going]
+        self.bytes = sum(map(_size, self._events))
+        return bool(going)
 
     def save(self, path: str | Path) -> None:
         """Write to one file, replacing it in one go."""

@@ -12,6 +12,7 @@ import numpy as np
 import param
 
 from engine.errors import invalid
+from engine.inner import LARGEST_SET
 from engine.kernels import KERNELS
 
 
@@ -98,14 +99,14 @@ class DualSettings(Settings):
     tol = param.Number(1e-3, bounds=(0, None), inclusive_bounds=(False, True), doc="Largest violation left at the end.")
     max_iter = param.Integer(-1, bounds=(-1, None), doc="Most outer iterations; -1 is no limit.")
     cache_mb = param.Number(1000, bounds=(0, None), inclusive_bounds=(False, True), doc="Memory for kernel rows, MiB.")
-    working_set = param.Integer(1024, bounds=(2, 4096), doc="Points optimised together; 2 is plain SMO.")
+    working_set = param.Integer(1024, bounds=(2, LARGEST_SET), doc="Points optimised together; 2 is plain SMO.")
     seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
 
 
 class KernelSettings(Settings):
     """Which kernel."""
 
-    kernel = param.Selector(default="rbf", objects=list(KERNELS), doc="Kernel.")
+    kernel: Any = param.Selector(default="rbf", objects=list(KERNELS), doc="Kernel.")
     gamma = Gamma("scale", doc="Width of the kernel.")
     degree = param.Integer(3, bounds=(1, 20), doc="Degree of the polynomial kernel.")
     coef0 = param.Number(0.0, doc="Constant of the polynomial kernel.")
@@ -125,5 +126,7 @@ class KernelSVMSettings(KernelSettings, DualSettings):
     C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
     bias = param.Boolean(True, doc="Whether the decision function has a bias.")
     class_weight = ClassWeight(None, allow_None=True, doc='None, "balanced" or a table from class to weight')
-    multiclass = param.Selector(default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest.")
+    multiclass: Any = param.Selector(
+        default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
+    )
     n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")

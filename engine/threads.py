@@ -25,7 +25,7 @@ def thread_count(n_jobs: int | None) -> int:
     if n_jobs is None:
         return cores
     if n_jobs == 0:
-        raise invalid("n_jobs", n_jobs, "None, a positive number of threads, or a negative number counted from all cores")
+        raise invalid("n_jobs", n_jobs, "None, a number of threads, or a negative number counted from all cores")
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 

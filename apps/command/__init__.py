@@ -1,0 +1,169 @@
+"""The `svm-explorer` command."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from engine import SOLVERS, Run, datasets
+from engine.classify import dense
+from engine.datasets import Dataset
+from engine.errors import invalid
+from engine.estimators import KernelMachine
+from engine.events import Failed, Finished
+from engine.model import Trained, tasks
+from engine.progress import with_progress
+from engine.settings import Settings, accepted
+from engine.threads import thread_count
+
+INTERRUPTED = 130  # what shells expect after Ctrl-C
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        return int(chosen.action(chosen))
+    except (ValueError, OSError) as error:
+        print(f"svm-explorer: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="svm-explorer", description="Watch large-scale kernel machines train.")
+    parser.add_argument("--version", action="version", version=f"svm-explorer {metadata.version('svm-explorer')}")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    run = actions.add_parser("run", help="train without a screen and keep a recording")
+    solvers = run.add_subparsers(required=True, metavar="SOLVER")
+    for name, estimator in SOLVERS.items():
+        solver = solvers.add_parser(name, help=estimator.title)
+        _add_data(solver)
+        _add_settings(solver, estimator.settings)
+        solver.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
+        solver.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
+        solver.add_argument("--quiet", action="store_true", help="no progress bar")
+        solver.set_defaults(action=_run, estimator=estimator)
+    data = actions.add_parser("data", help="list the data sets that have a name")
+    data.set_defaults(action=_list_data)
+    return parser
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data")
+    group.add_argument(
+        "--data", default="checkerboard-filled", metavar="NAME|FILE", help="a name, or a CSV or LIBSVM file"
+    )
+    group.add_argument("--size", type=int, metavar="N", help="training rows")
+    group.add_argument("--noise", type=float, metavar="X", help="noise of a toy")
+    group.add_argument("--data-seed", type=int, default=0, metavar="N", help="which points, rows and split")
+    group.add_argument("--label-column", metavar="NAME", help="of a CSV file: name, or number from 0")
+
+
+def _add_settings(parser: argparse.ArgumentParser, table: type[Settings]) -> None:
+    group = parser.add_argument_group("settings")
+    for name in table.names():
+        parameter = table.param[name]
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=f"setting_{name}",
+            metavar="VALUE",
+            help=f"{parameter.doc} {accepted(parameter).capitalize()}; {parameter.default} if not given.",
+        )
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    estimator: type[KernelMachine] = chosen.estimator
+    given = {
+        name: estimator.settings.parse(name, text)
+        for name in estimator.settings.names()
+        if (text := getattr(chosen, f"setting_{name}")) is not None
+    }
+    settings: Any = estimator.settings.checked(given)
+    if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
+        raise invalid("--out", str(chosen.out), "a file in a folder that exists")
+    data, source = _load(chosen)
+    run = estimator.start(data.X, data.y, settings, source=source, time_limit=chosen.time_limit)
+    events = iter(run)
+    if not chosen.quiet:
+        events = with_progress(events, estimator.title, len(tasks(data.classes, settings.multiclass)))
+    with _cancelled_by_ctrl_c(run):
+        for event in events:
+            if isinstance(event, Failed):
+                print(f"svm-explorer: {event.error}: {event.message}", file=sys.stderr)
+    print(_summary(estimator, settings, data, run))
+    if chosen.out is not None and run.recording is not None:
+        run.recording.save(chosen.out)
+        size = chosen.out.stat().st_size / 2**20
+        print(f"recording           {chosen.out} ({len(run.recording)} events, {size:.1f} MiB)")
+    if run.error is not None:
+        return 1
+    last = run.latest
+    return INTERRUPTED if isinstance(last, Finished) and last.stop_reason == "cancelled" else 0
+
+
+def _load(chosen: argparse.Namespace) -> tuple[Dataset, dict[str, Any]]:
+    """The data, and where they came from as the recording tells it."""
+    if chosen.data in datasets.catalogue():
+        options = {"size": chosen.size, "noise": chosen.noise, "seed": chosen.data_seed}
+        data, source = datasets.load(chosen.data, **options), {"name": chosen.data, **options}
+    elif Path(chosen.data).is_file():
+        label = chosen.label_column
+        data = datasets.read(chosen.data, label_column=int(label) if label and label.isdigit() else label)
+        source = {"file": Path(chosen.data).name}
+    else:
+        names = ", ".join(datasets.catalogue())
+        raise invalid("--data", chosen.data, f"a file that exists or one of {names}")
+    if data.task != "classification":
+        raise invalid("--data", chosen.data, "a set with classes: this one is for regression")
+    return data, source
+
+
+@contextmanager
+def _cancelled_by_ctrl_c(run: Run[Trained]) -> Iterator[None]:
+    """The first Ctrl-C ends the run and keeps what there is; a second one is the usual interrupt."""
+
+    def cancel(number: int, frame: FrameType | None) -> None:
+        run.cancel()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, cancel)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _summary(estimator: type[KernelMachine], settings: Any, data: Dataset, run: Run[Trained]) -> str:
+    lines = {"solver": estimator.title, "data": f"{data.title}, {data.n:,} x {data.d}"}
+    last = run.latest
+    if isinstance(last, Finished):
+        support = f"{last.n_free + last.n_bound:,} ({last.n_free:,} free, {last.n_bound:,} at the bound)"
+        lines |= {
+            "stopped": last.stop_reason,
+            "iterations": f"{last.iterations:,} ({last.inner_steps:,} two-variable steps)",
+            "objective": f"{last.objective:.8g}",
+            "duality gap": "unknown" if np.isnan(last.gap) else f"{last.gap:.3g}",
+            "violation": f"{last.violation:.3g}",
+            "support vectors": support,
+        }
+        model, threads = run.result().model, thread_count(settings.n_jobs)
+        for part, X, y in (("train", data.X, data.y), ("test", data.X_test, data.y_test)):
+            if X is not None:
+                right = model.predict(model.task_values(dense(X), threads)) == y
+                lines[f"{part} accuracy"] = f"{100 * right.mean():.2f} %"
+    lines |= {"solver seconds": f"{run.seconds:.2f}", "kernel evaluations": f"{run.evaluations:,}"}
+    return "\n".join(f"{name:<20}{value}" for name, value in lines.items())
+
+
+def _list_data(chosen: argparse.Namespace) -> int:
+    for entry in datasets.catalogue().values():
+        here = "" if entry.available() else "  (to be downloaded)" if entry.home else "  (not on this computer)"
+        print(f"{entry.kind:<8} {entry.name:<20} {entry.size:>8,}  {entry.title}{here}")
+    return 0

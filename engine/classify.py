@@ -1,0 +1,104 @@
+"""From labelled data to binary tasks and back: the part of a classifier that no solver needs to know."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.class_weight import compute_class_weight
+
+from engine.dual import Solution, solve
+from engine.errors import invalid
+from engine.events import Array, Finished, Steps, within
+from engine.kernels import Counter, Kernel
+from engine.model import Model, Trained, tasks
+from engine.problem import Problem, check_points
+from engine.settings import KernelSVMSettings
+from engine.threads import thread_count
+
+DENSE_LIMIT_MB = 4096
+
+
+def dense(X: Any) -> Array:
+    """Sparse data as a dense matrix, within DENSE_LIMIT_MB: kernel blocks are dense products."""
+    if not sparse.issparse(X):
+        return np.asarray(X)
+    needed = X.shape[0] * X.shape[1] * X.dtype.itemsize / 2**20
+    if needed > DENSE_LIMIT_MB:
+        shown = f"a sparse {X.shape[0]} x {X.shape[1]} matrix"
+        raise invalid("X", shown, f"at most {DENSE_LIMIT_MB} MiB when made dense")
+    return X.toarray()
+
+
+def check_data(X: Any, y: Any) -> tuple[Array, Array]:
+    """Dense data and labels that a solver can work with: matching shapes, finite numbers, two classes or more."""
+    X, y = check_points(dense(X)), np.asarray(y)
+    if y.shape != (len(X),):
+        raise invalid("y", y.shape, f"one label for each of the {len(X)} rows of X")
+    class_numbers(y)
+    return X, y
+
+
+def class_numbers(y: Array) -> tuple[Array, Array]:
+    """The classes in sorted order and, for each label, its number."""
+    classes, labels = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y must have at least two classes; got 1 class, {classes.tolist()}")
+    return classes, labels
+
+
+def train_kernel_svm(X: Array, y: Array, settings: KernelSVMSettings, counter: Counter) -> Steps[Trained]:
+    """Train a kernel SVM by the dual solver, one binary task after the other."""
+    threads = thread_count(settings.n_jobs)
+    classes, labels = class_numbers(y)
+    weights = _class_weights(settings.class_weight, classes, y)
+    kernel = Kernel.fit(X, settings.kernel, settings.gamma, settings.degree, settings.coef0, counter)
+    points = kernel.points(X)
+    works = tasks(classes, settings.multiclass)
+    solutions: list[Solution] = []
+    parts = []
+    for task in works:
+        positive = np.isin(labels, task.positive)
+        members = np.flatnonzero(positive | np.isin(labels, task.negative))
+        signs = np.where(positive[members], 1.0, -1.0)
+        bounds = settings.C * weights[labels[members]]
+        part = points if len(members) == len(points) else points[members]
+        problem = Problem.of(kernel, part, signs, C=bounds, bias=settings.bias, threads=threads)
+        steps = solve(problem, settings)
+        solution = yield from steps if len(works) == 1 else within(task.name, steps)
+        used = np.flatnonzero(solution.alpha)
+        parts.append((members[used], (signs * solution.alpha)[used], solution.intercept))
+        solutions.append(solution)
+        if solution.stop_reason in ("cancelled", "time"):
+            break
+    if len(works) > 1:
+        yield _together(solutions)
+    # A stopped run leaves tasks untrained: they have no support vectors and say nothing.
+    empty = np.empty(0, int)
+    parts += [(empty, np.empty(0), 0.0)] * (len(works) - len(parts))
+    return Trained(Model.assemble(kernel, classes, settings.multiclass, X, labels, parts), solutions)
+
+
+def _class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array, y: Array) -> Array:
+    if isinstance(class_weight, Mapping):
+        for label, weight in class_weight.items():
+            if label not in classes:
+                raise invalid("class_weight", label, f"a table with keys among the classes {classes.tolist()}")
+            if not (np.isfinite(weight) and weight >= 0):
+                raise invalid(f"class_weight[{label!r}]", weight, "finite and not negative")
+    return compute_class_weight(class_weight, classes=classes, y=y)
+
+
+def _together(solutions: list[Solution]) -> Finished:
+    """The closing event of several tasks: sums, and the worst of what can be worst."""
+    reasons = [solution.stop_reason for solution in solutions]
+    return Finished(
+        stop_reason=next((reason for reason in reasons if reason != "converged"), "converged"),
+        violation=max(solution.violation for solution in solutions),
+        intercept=np.nan,
+        alpha=np.empty(0),
+        **{
+            name: sum(getattr(solution, name) for solution in solutions)
+            for name in ("iterations", "inner_steps", "objective", "gap", "n_free", "n_bound")
+        },
+    )

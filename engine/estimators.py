@@ -1,0 +1,231 @@
+"""scikit-learn estimators, thin over the solvers: `fit` drains the events, `iter_fit` yields them."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from engine.archive import ArchiveError
+from engine.classify import check_data, class_numbers, dense, train_kernel_svm
+from engine.errors import invalid
+from engine.events import Array, Event, Iteration, Steps
+from engine.kernels import Counter
+from engine.model import Model, Trained, tasks
+from engine.progress import with_progress
+from engine.recording import LIMIT_MB, Header, Recording
+from engine.run import Run
+from engine.settings import KernelSVMSettings, Settings
+from engine.threads import thread_count
+
+HISTORY = ("iteration", "objective", "violation", "n_free", "n_bound", "n_active")
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):
+    """What all classifiers of the engine share. A subclass names its solver and settings and says how it trains."""
+
+    solver: ClassVar[str]
+    title: ClassVar[str]
+    settings: ClassVar[type[Settings]]
+
+    @staticmethod
+    def train(X: Array, y: Array, settings: Any, counter: Counter) -> Steps[Trained]:
+        """The steps of training on checked data."""
+        raise NotImplementedError
+
+    @classmethod
+    def start(
+        cls,
+        X: Array,
+        y: Array,
+        settings: Settings,
+        *,
+        source: Mapping[str, Any] | None = None,
+        time_limit: float | None = None,
+        recording_mb: float = LIMIT_MB,
+    ) -> Run[Trained]:
+        """A recorded run on these data, not yet begun."""
+        X, y = check_data(X, y)
+        counter = Counter()
+        header = Header(cls.solver, settings.values_by_name(), X, y, source or {})
+        return Run(cls.train(X, y, settings, counter), counter, Recording(header, recording_mb), time_limit)
+
+    # ---- scikit-learn ----
+
+    def fit(self, X: Any, y: Any) -> "KernelMachine":
+        """Train on X (n x d, dense or sparse) and class labels y."""
+        for _ in self.iter_fit(X, y):
+            pass
+        return self
+
+    def iter_fit(self, X: Any, y: Any) -> Iterator[Event]:
+        """Train, yielding each event as it happens; the estimator is fitted when the generator is exhausted."""
+        settings = self._settings()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        classes, _ = class_numbers(y)
+        counter = Counter()
+        run = Run(self.train(dense(X), y, settings, counter), counter)
+        events = iter(run)
+        if self.verbose:
+            count = len(tasks(classes, settings.multiclass))
+            events = with_progress(events, type(self).__name__, count)
+        history: dict[str, list[Any]] = {name: [] for name in (*HISTORY, "seconds", "evaluations", "task")}
+        for event in events:
+            if isinstance(event, Iteration):
+                for name in HISTORY:
+                    history[name].append(getattr(event, name))
+                history["seconds"].append(event.stamp.seconds)
+                history["evaluations"].append(event.stamp.evaluations)
+                history["task"].append(" / ".join(event.stamp.path))
+            yield event
+        self.history_ = {name: np.array(column) for name, column in history.items()}
+        self._adopt(run.result())
+
+    def decision_function(self, X: Any) -> Array:
+        """Signed distances: a vector for two classes, a column for each of more."""
+        values = self._values(X)
+        return self.model_.decision(values)
+
+    def predict(self, X: Any) -> Array:
+        """Class labels."""
+        values = self._values(X)
+        return self.model_.predict(values)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---- files ----
+
+    def save(self, path: str | Path) -> None:
+        """Keep the fitted estimator in one file, without pickle."""
+        check_is_fitted(self, "model_")
+        names = getattr(self, "feature_names_in_", None)
+        results = {
+            name: getattr(self, name) for name in ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
+        }
+        extra = {"estimator": type(self).__name__, "params": self.get_params(), "names": names, "results": results}
+        self.model_.save(path, extra)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "KernelMachine":
+        """The fitted estimator that `save` kept; an `ArchiveError` says what is wrong with any other file."""
+        model, extra = Model.load(path)
+        try:
+            if extra["estimator"] != cls.__name__:
+                raise ArchiveError(f"{Path(path).name} holds a {extra['estimator']}, not a {cls.__name__}")
+            estimator = cls(**extra["params"])
+            estimator.n_features_in_ = model.vectors.shape[1]
+            if extra["names"] is not None:
+                estimator.feature_names_in_ = extra["names"]
+            estimator._adopt_model(model)
+            for name, value in extra["results"].items():
+                setattr(estimator, name, value)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
+        return estimator
+
+    # ---- below ----
+
+    def _settings(self) -> Any:
+        """The table of settings behind the constructor's parameters."""
+        values = {name: value for name, value in self.get_params().items() if name in self.settings.names()}
+        if not isinstance(self.random_state, int | np.integer | type(None)):
+            values["seed"] = int(check_random_state(self.random_state).randint(2**31))
+        elif self.random_state is not None:
+            if self.random_state < 0:
+                raise invalid("random_state", self.random_state, "None, a whole number from 0, or a RandomState")
+            values["seed"] = int(self.random_state)
+        return self.settings.checked(values)
+
+    def _values(self, X: Any) -> Array:
+        check_is_fitted(self, "model_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self.model_.task_values(dense(X), thread_count(self.n_jobs))
+
+    def _adopt(self, trained: Trained) -> None:
+        self._adopt_model(trained.model)
+        objectives = np.array([solution.objective for solution in trained.solutions])
+        self.objective_ = float(objectives[0]) if len(objectives) == 1 else objectives
+        self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
+        self.n_steps_ = np.array([solution.inner_steps for solution in trained.solutions])
+        reasons = [solution.stop_reason for solution in trained.solutions]
+        self.stop_reason_ = next((reason for reason in reasons if reason != "converged"), "converged")
+        if self.stop_reason_ != "converged":
+            worst = max(solution.violation for solution in trained.solutions)
+            warnings.warn(
+                f"{type(self).__name__} stopped ({self.stop_reason_}) with a violation of {worst:.3g} left; "
+                "raise max_iter or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _adopt_model(self, model: Model) -> None:
+        self.model_ = model
+        self.classes_ = model.classes
+        self.support_ = model.support
+        self.support_vectors_ = model.vectors
+        self.n_support_ = model.class_counts
+        self.dual_coef_ = model.coefficients
+        self.intercept_ = model.intercepts
+
+
+class KernelSVC(KernelMachine):
+    """Kernel SVM classifier by the dual solver: LIBSVM's answer, sooner, with every iteration in view.
+
+    Parameters are those of scikit-learn's SVC where the names agree. `bias=False` leaves out the bias; `multiclass` is
+    "ovo", with SVC's votes, or "ovr"; `n_jobs=None` is all cores; one `random_state` (None is 0), one fit.
+
+    After fitting: `support_`, `support_vectors_`, `n_support_`, `dual_coef_`, `intercept_` as in SVC; `objective_` (of
+    each task, if several); `n_iter_` outer iterations and `n_steps_` two-variable steps of each task; `stop_reason_`
+    ("converged", "max_iter", "stalled"); `history_`, a table of the iterations.
+    """
+
+    solver = "kernel-svm"
+    title = "Kernel SVM"
+    settings = KernelSVMSettings
+    train = staticmethod(train_kernel_svm)
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        bias: bool = True,
+        tol: float = 1e-3,
+        cache_mb: float = 1000,
+        max_iter: int = -1,
+        class_weight: Mapping[Any, float] | str | None = None,
+        multiclass: str = "ovo",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.bias = bias
+        self.tol = tol
+        self.cache_mb = cache_mb
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+
+SOLVERS: dict[str, type[KernelMachine]] = {estimator.solver: estimator for estimator in (KernelSVC,)}
+"""All solvers by the name that the command line, recordings and pages know them by."""

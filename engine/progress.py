@@ -1,0 +1,38 @@
+"""A progress bar for a run: how far the violation has come down, on a log scale, from its first value to tol."""
+
+import math
+from collections.abc import Iterable, Iterator
+
+from tqdm.auto import tqdm
+
+from engine.events import Event, Finished, Iteration, PhaseBegan, Started
+
+
+def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterator[Event]:
+    """Pass events on and draw the bar on standard error; `tasks` is how many parts the run has."""
+    shape = "{l_bar}{bar}| {elapsed}{postfix}"
+    done, first, tol = 0, 0.0, 1.0
+    with tqdm(total=100 * tasks, desc=label, bar_format=shape, leave=True) as bar:
+        for event in events:
+            match event:
+                case Started():
+                    first, tol = 0.0, event.tol
+                case PhaseBegan(name=name) if name != "optimise":
+                    bar.set_postfix_str(name)
+                case Iteration():
+                    first = first or max(event.violation, tol)
+                    part = math.log(first / max(event.violation, tol)) / math.log(first / tol) if first > tol else 1.0
+                    _advance(bar, 100 * done + 100 * min(max(part, 0.0), 1.0))
+                    bar.set_postfix_str(
+                        f"iteration {event.iteration}, violation {event.violation:.2g}, "
+                        f"{event.n_free + event.n_bound:,} SVs, objective {event.objective:.6g}"
+                    )
+                case Finished() if event.stamp.path or tasks == 1:
+                    done += 1
+                    _advance(bar, 100 * done)
+            yield event
+
+
+def _advance(bar: "tqdm[None]", to: float) -> None:
+    # A violation may rise for a while; a bar that runs backwards tells nobody anything.
+    bar.update(max(0.0, to - bar.n))

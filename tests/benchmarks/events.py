@@ -1,0 +1,37 @@
+"""What events cost: the part of a fit on ijcnn1 that goes into building, stamping and passing them on, per cent."""
+
+import time
+
+from engine import KernelSVC, datasets, dual
+from engine.run import Run
+from tests.benchmarks._figures import say
+
+
+def main(arguments: list[str]) -> None:
+    """Time spent on events inside the solver, and outside of it, over the time of the fit."""
+    data = datasets.load("ijcnn1")
+    build, spent = dual._State.event, [0.0]
+
+    def watched(*values):  # type: ignore[no-untyped-def]
+        began = time.perf_counter()
+        event = build(*values)
+        spent[0] += time.perf_counter() - began
+        return event
+
+    stamp, stamping = Run._stamped, [0.0]
+
+    def stamped(*values):  # type: ignore[no-untyped-def]
+        began = time.perf_counter()
+        event = stamp(*values)
+        stamping[0] += time.perf_counter() - began
+        return event
+
+    dual._State.event = watched  # type: ignore[method-assign]
+    Run._stamped = stamped  # type: ignore[method-assign]
+    for bias in (True, False):
+        model = KernelSVC(C=32, gamma=2, bias=bias).fit(data.X, data.y)
+        spent[0] = stamping[0] = 0.0
+        began = time.perf_counter()
+        model.fit(data.X, data.y)
+        total = time.perf_counter() - began
+        say("events", data="ijcnn1", bias=bias, per_cent=100 * (spent[0] + stamping[0]) / total)

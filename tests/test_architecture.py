@@ -1,0 +1,71 @@
+"""What must hold of the project as a whole."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ["engine", "explorer", "apps"]
+FILES = [path for layer in LAYERS for path in sorted((ROOT / layer).rglob("*.py"))]
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            yield node.module
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    layer = LAYERS.index(path.relative_to(ROOT).parts[0])
+    for name in imported(path):
+        top = name.split(".")[0]
+        assert top not in LAYERS[layer + 1 :], f"{path.name} imports {name}"
+        assert top not in ("pickle", "joblib", "dill", "marshal", "shelve")
+        if layer == 0:
+            assert top not in ("panel", "bokeh", "holoviews")
+
+
+def test_no_kernel_is_numba_parallel():
+    for path in FILES:
+        assert not re.search(r"parallel\s*=\s*True|prange", path.read_text()), path
+
+
+def test_importing_the_engine_needs_no_screen():
+    code = "import sys, engine; print([m for m in ('panel', 'bokeh', 'holoviews', 'tkinter') if m in sys.modules])"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert output.stdout.strip() == "[]"
+
+
+def test_ci_calls_the_readmes_test_command():
+    command = re.search(r"^(python -m pip .* && python -m tests)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert command
+    assert command.group(1) in (ROOT / ".ci/run").read_text()
+
+
+def test_the_installed_package_works_outside_the_checkout(tmp_path):
+    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), str(ROOT)]
+    subprocess.run(pip, check=True, capture_output=True)
+    code = (
+        "import engine, engine.datasets as d, sys; from apps.command import main;"
+        f"assert engine.__file__.startswith({str(site)!r}), engine.__file__;"
+        "names = [e.name for e in d.catalogue().values() if e.kind == 'sample']; assert names;"
+        "[d.load(name) for name in names];"
+        "sys.exit(main(['run', 'kernel-svm', '--data', names[0], '--quiet', '--out', 'r.svmrun']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=elsewhere, env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert (elsewhere / "r.svmrun").exists()
