@@ -264,8 +264,8 @@ class _State:
     # ---- what is told ----
 
     def event(self, working: Array, steps: int, now: Standing) -> Iteration:
-        alpha = self.y * self.beta
-        support = self.problem.support(alpha)
+        alpha = np.abs(self.beta)
+        n_bound = int(np.count_nonzero((alpha == self.problem.upper) & (alpha > 0)))
         active = np.zeros(self.n, bool)
         active[self.active] = True
         return Iteration(
@@ -274,8 +274,8 @@ class _State:
             objective=self.objective,
             violation=now.violation,
             intercept=now.intercept,
-            n_free=len(support.free),
-            n_bound=len(support.bound),
+            n_free=int(np.count_nonzero(alpha)) - n_bound,
+            n_bound=n_bound,
             n_active=len(self.active),
             rows_computed=self.cache.computed,
             cache_hits=self.cache.hits,
@@ -286,7 +286,7 @@ class _State:
         )
 
     def solution(self, stop_reason: str) -> Solution:
-        problem, alpha, gradient, now = self.problem, self.y * self.beta, self.y * self.g, self.standing()
+        problem, alpha, gradient, now = self.problem, np.abs(self.beta), self.y * self.g, self.standing()
         support = problem.support(alpha)
         return Solution(
             alpha=alpha,

@@ -25,7 +25,7 @@ KERNELS: tuple[KernelName, ...] = ("rbf", "poly", "linear", "laplacian")
 SMALL = 1024  # points up to which everything is kept in float64
 BLUR = 5e-5  # largest error of an rbf exponent that float32 may cause
 TILE_ROWS, TILE_COLUMNS = 64, 1024  # a tile and its scratch stay in a core's own cache
-SLICE = 0.025  # seconds between two breaths of a solver, as one slow core would need them
+SLICE = 0.01  # seconds between two breaths of a solver: touching new memory can take many times as long
 
 Array = NDArray[Any]
 f32, i32 = np.float32, np.int32
