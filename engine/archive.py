@@ -8,9 +8,8 @@ import io
 import json
 import math
 import os
-import tempfile
+import secrets
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,8 @@ import numpy as np
 
 DOCUMENT = "document.json"
 READ_LIMIT = 4 * 2**30  # bytes, unpacked
+DOCUMENT_LIMIT = 2**28
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same file
-
-
-# What zipfile, zlib, json and numpy raise on files that are cut, altered or made up.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, EOFError, OSError, RuntimeError)
 
 
 class ArchiveError(ValueError):
@@ -37,7 +33,7 @@ def write(path: str | Path, kind: str, version: int, content: dict[str, Any]) ->
 
     def encode(value: Any) -> Any:
         if isinstance(value, dict):
-            if all(isinstance(key, str) for key in value):
+            if all(isinstance(key, str) and not key.startswith("$") for key in value):
                 return {key: encode(item) for key, item in value.items()}
             return {"$items": [[encode(key), encode(item)] for key, item in value.items()]}
         if isinstance(value, list | tuple):
@@ -58,9 +54,9 @@ def write(path: str | Path, kind: str, version: int, content: dict[str, Any]) ->
         raise TypeError(f"a {kind} file cannot hold a {type(value).__name__}")
 
     document = {"kind": kind, "version": version, "content": encode(content)}
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
                 _add(archive, DOCUMENT, json.dumps(document, allow_nan=False).encode())
                 for number, array in enumerate(arrays):
@@ -69,12 +65,9 @@ def write(path: str | Path, kind: str, version: int, content: dict[str, Any]) ->
                     _add(archive, f"{number}.npy", buffer.getvalue())
             file.flush()
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)  # mkstemp's are for the owner alone
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -89,6 +82,8 @@ def read(path: str | Path, kind: str, version: int, limit: int = READ_LIMIT) -> 
                 raise ArchiveError(f"{path.name} unpacks to {unpacked:,} bytes; at most {limit:,} are read")
             if DOCUMENT not in names:
                 raise ArchiveError(f"{path.name} is not a {kind} file: it has no {DOCUMENT}")
+            if archive.getinfo(DOCUMENT).file_size > DOCUMENT_LIMIT:
+                raise ArchiveError(f"{path.name} has a {DOCUMENT} of more than {DOCUMENT_LIMIT:,} bytes")
             document = json.loads(archive.read(DOCUMENT))
             if not isinstance(document, dict) or document.get("kind") != kind:
                 raise ArchiveError(f"{path.name} is not a {kind} file")
@@ -96,11 +91,11 @@ def read(path: str | Path, kind: str, version: int, limit: int = READ_LIMIT) -> 
                 raise ArchiveError(
                     f"{path.name} is a {kind} file of version {document.get('version')!r}; this program reads {version}"
                 )
-            arrays = [np.load(io.BytesIO(archive.read(f"{i}.npy")), allow_pickle=False) for i in range(len(names) - 1)]
+            arrays = [_array(archive.read(f"{i}.npy")) for i in range(len(names) - 1)]
             content = _decode(document["content"], arrays)
     except (ArchiveError, FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except _DAMAGE as error:
+    except Exception as error:  # whatever zipfile, json and numpy say to files that are cut, altered or made up
         raise ArchiveError(f"{path.name} is damaged or not a {kind} file: {error}") from error
     if not isinstance(content, dict):
         raise ArchiveError(f"{path.name} is damaged: its content is not a table")
@@ -109,6 +104,18 @@ def read(path: str | Path, kind: str, version: int, limit: int = READ_LIMIT) -> 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED, 1)
+
+
+def _array(content: bytes) -> np.ndarray[Any, Any]:
+    """An .npy file's array, its size checked before any memory is asked for."""
+    file = io.BytesIO(content)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array is of an unknown format")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - file.tell():
+        raise ValueError("an array is not of the size it says")
+    flat = np.frombuffer(content, dtype, offset=file.tell()) if math.prod(shape) else np.empty(0, dtype)
+    return flat.reshape(shape, order="F" if fortran else "C").copy(order="A")
 
 
 def _decode(value: Any, arrays: list[Any]) -> Any:

@@ -1,15 +1,17 @@
 """From labelled data to binary tasks and back: the part of a classifier that no solver needs to know."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
 from engine.dual import Solution, solve
 from engine.errors import invalid
-from engine.events import Array, Finished, Steps, within
+from engine.events import Array, Finished, Steps, Stop, within
 from engine.kernels import Counter, Kernel
 from engine.model import Model, Trained, tasks
 from engine.problem import Problem, check_points
@@ -35,6 +37,7 @@ def check_data(X: Any, y: Any) -> tuple[Array, Array]:
     X, y = check_points(dense(X)), np.asarray(y)
     if y.shape != (len(X),):
         raise invalid("y", y.shape, f"one label for each of the {len(X)} rows of X")
+    check_classification_targets(y)
     class_numbers(y)
     return X, y
 
@@ -52,7 +55,8 @@ def train_kernel_svm(X: Array, y: Array, settings: KernelSVMSettings, counter: C
     threads = thread_count(settings.n_jobs)
     classes, labels = class_numbers(y)
     weights = _class_weights(settings.class_weight, classes, y)
-    kernel = Kernel.fit(X, settings.kernel, settings.gamma, settings.degree, settings.coef0, counter)
+    largest = settings.C * float(weights.max())
+    kernel = Kernel.fit(X, settings.kernel, settings.gamma, settings.degree, settings.coef0, counter, largest)
     points = kernel.points(X)
     works = tasks(classes, settings.multiclass)
     solutions: list[Solution] = []
@@ -65,18 +69,27 @@ def train_kernel_svm(X: Array, y: Array, settings: KernelSVMSettings, counter: C
         part = points if len(members) == len(points) else points[members]
         problem = Problem.of(kernel, part, signs, C=bounds, bias=settings.bias, threads=threads)
         steps = solve(problem, settings)
-        solution = yield from steps if len(works) == 1 else within(task.name, steps)
+        stopped = False
+        try:
+            solution = yield from steps if len(works) == 1 else within(task.name, steps)
+        except Stop as stop:
+            solution, stopped = stop.result, True
         used = np.flatnonzero(solution.alpha)
         parts.append((members[used], (signs * solution.alpha)[used], solution.intercept))
         solutions.append(solution)
-        if solution.stop_reason in ("cancelled", "time"):
+        if stopped or solution.stop_reason in ("cancelled", "time"):
             break
-    if len(works) > 1:
-        yield _together(solutions)
     # A stopped run leaves tasks untrained: they have no support vectors and say nothing.
     empty = np.empty(0, int)
     parts += [(empty, np.empty(0), 0.0)] * (len(works) - len(parts))
-    return Trained(Model.assemble(kernel, classes, settings.multiclass, X, labels, parts), solutions)
+    trained = Trained(Model.assemble(kernel, classes, settings.multiclass, X, labels, parts), solutions)
+    if len(works) > 1:
+        try:
+            yield _together(trained)
+        except Stop as stop:
+            stop.result = trained
+            raise
+    return trained
 
 
 def _class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array, y: Array) -> Array:
@@ -84,16 +97,16 @@ def _class_weights(class_weight: Mapping[Any, float] | str | None, classes: Arra
         for label, weight in class_weight.items():
             if label not in classes:
                 raise invalid("class_weight", label, f"a table with keys among the classes {classes.tolist()}")
-            if not (np.isfinite(weight) and weight >= 0):
+            if not (isinstance(weight, Real) and np.isfinite(weight) and weight >= 0):
                 raise invalid(f"class_weight[{label!r}]", weight, "finite and not negative")
     return compute_class_weight(class_weight, classes=classes, y=y)
 
 
-def _together(solutions: list[Solution]) -> Finished:
+def _together(trained: Trained) -> Finished:
     """The closing event of several tasks: sums, and the worst of what can be worst."""
-    reasons = [solution.stop_reason for solution in solutions]
+    solutions = trained.solutions
     return Finished(
-        stop_reason=next((reason for reason in reasons if reason != "converged"), "converged"),
+        stop_reason=trained.stop_reason,
         violation=max(solution.violation for solution in solutions),
         intercept=np.nan,
         alpha=np.empty(0),

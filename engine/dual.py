@@ -21,7 +21,9 @@ INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
 WORTH_SHRINKING = 0.8  # the active set changes only if it falls below this part of its size
 PATIENCE = 20  # times that all active points may be gone through without a decrease that arithmetic can show
+ROUNDING = 1e-12  # a smaller relative decrease of the objective is none
 COLUMNS = 4096  # of a gradient update per thread
+UPDATE_SLICE = 2**25  # entries of kernel rows read between two breaths: some 10 ms
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,22 +50,26 @@ class Solution:
 def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) -> Steps[Solution]:
     """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol."""
     kernel = problem.kernel
-    yield Started(
-        solver="dual", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
-        bias=problem.bias, tol=settings.tol,
-    )  # fmt: skip
-    state = _State(problem, settings)
+    state = _State(problem, settings, None if alpha is None else problem.check_alpha(alpha))
     try:
-        if alpha is not None and np.any(alpha):
-            yield PhaseBegan(name="gradient", size=int(np.count_nonzero(alpha)))
-            yield from state.start_from(problem.check_alpha(alpha))
+        yield Started(
+            solver="dual", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
+            bias=problem.bias, tol=settings.tol,
+        )  # fmt: skip
+        if state.beta.any():
+            yield PhaseBegan(name="gradient", size=int(np.count_nonzero(state.beta)))
+            yield from state.find_gradient()
         yield PhaseBegan(name="optimise", size=len(problem))
         stop_reason = yield from _optimise(state, settings)
         yield from state.bring_up_to_date()
     except Stop as stop:
         stop_reason = stop.reason
     solution = state.solution(stop_reason)
-    yield solution.event()
+    try:
+        yield solution.event()
+    except Stop as stop:
+        stop.result = solution
+        raise
     return solution
 
 
@@ -105,16 +111,16 @@ class _State:
     `set_aside` remembers, for each batch of points that left the active set, the beta that its gradients belong to.
     """
 
-    def __init__(self, problem: Problem, settings: DualSettings) -> None:
+    def __init__(self, problem: Problem, settings: DualSettings, alpha: Array | None) -> None:
         self.problem = problem
         self.settings = settings
         self.n = len(problem)
         self.y = problem.y
         self.low, self.high = problem.signed_bounds()
-        self.beta = np.zeros(self.n)
+        self.beta = np.zeros(self.n) if alpha is None else self.y * alpha
         self.linear = self.y * problem.linear
         self.g = self.linear.copy()
-        self.objective = 0.0
+        self.objective = np.nan if self.beta.any() else 0.0  # not known before the gradient is
         self.cache = RowCache(problem, settings.cache_mb)
         self.set_aside: list[tuple[Array, Array, Array]] = []
         self.iterations = self.inner_steps = 0
@@ -128,10 +134,11 @@ class _State:
     def active(self) -> Array:
         return self.cache.active
 
-    def start_from(self, alpha: Array) -> Steps[None]:
+    def find_gradient(self) -> Steps[None]:
+        alpha = np.abs(self.beta)
         gradient = yield from self.problem.gradient_steps(alpha)
-        self.beta, self.g = self.y * alpha, self.y * gradient
-        self.objective = self.problem.objective(alpha, gradient)
+        self.g = self.y * gradient
+        self.objective = self._mark = self.problem.objective(alpha, gradient)
 
     # ---- optimality and the active set ----
 
@@ -175,7 +182,7 @@ class _State:
             self.g[batch] += difference
             self.set_aside.pop()
         self.cache.activate(np.arange(self.n))
-        self.objective = self._mark = float(0.5 * self.beta @ (self.g + self.linear))
+        self.objective = float(0.5 * self.beta @ (self.g + self.linear))
 
     # ---- one iteration ----
 
@@ -232,11 +239,15 @@ class _State:
             steps += latest
             gained += decrease
             yield None
+            if decrease <= ROUNDING * abs(self.objective):
+                break
+        if not everything:
+            change = yield from self._gradient_change(working, beta - self.beta[working])
         # From here to the next yield all of the state changes together: a stop finds it whole.
         if everything:
             self.g[working] = g
         else:
-            self._update_gradient(working, beta - self.beta[working])
+            self.g[self.active] += change
         self.beta[working] = beta
         self.objective -= gained
         self.iterations += 1
@@ -244,19 +255,25 @@ class _State:
         self._watch_progress(gained, len(working))
         return steps
 
-    def _update_gradient(self, working: Array, change: Array) -> None:
+    def _gradient_change(self, working: Array, change: Array) -> Steps[Array]:
+        """What a change of the working set's beta does to the gradients of the active points."""
         moved = np.flatnonzero(change)
         rows, slots, change = self.cache.rows, self.cache.slots(working[moved]), change[moved]
-        active, width = self.active, len(self.active)
+        width = len(self.active)
+        result = np.zeros(width)
 
         def update(left: int) -> None:
-            add_rows(self.g, active, rows, slots, change, left, min(left + COLUMNS, width))
+            add_rows(result, rows, slots, change, left, min(left + COLUMNS, width))
 
-        for_each(update, range(0, width, COLUMNS), self.problem.threads)
+        step = COLUMNS * max(1, UPDATE_SLICE // (COLUMNS * max(1, len(moved))))
+        for left in range(0, width, step):
+            for_each(update, range(left, min(left + step, width), COLUMNS), self.problem.threads)
+            yield None
+        return result
 
     def _watch_progress(self, gained: float, size: int) -> None:
         """Stalled: nothing moved, or rounding is all that has changed for a long time."""
-        if gained > 0 and self.objective < self._mark - 1e-12 * abs(self._mark):
+        if gained > 0 and self.objective < self._mark - ROUNDING * abs(self._mark):
             self._mark, self._marked = self.objective, self.iterations
         waited = self.iterations - self._marked
         self.stalled = gained <= 0 or (waited >= PATIENCE and waited * size >= PATIENCE * len(self.active))
@@ -288,17 +305,20 @@ class _State:
     def solution(self, stop_reason: str) -> Solution:
         problem, alpha, gradient, now = self.problem, np.abs(self.beta), self.y * self.g, self.standing()
         support = problem.support(alpha)
+        if np.isnan(self.objective):  # stopped before there was a gradient: nothing but alpha is known
+            now = Standing(np.nan, 0.0, 0.0)
+        # Nor does a stopped run know the gradients of the points it had set aside, and so its gap.
+        whole = not self.set_aside and not np.isnan(self.objective)
         return Solution(
             alpha=alpha,
             gradient=gradient,
             intercept=now.intercept,
-            objective=self.objective if self.set_aside else problem.objective(alpha, gradient),
+            objective=problem.objective(alpha, gradient) if whole else self.objective,
             violation=now.violation,
             stop_reason=stop_reason,
             iterations=self.iterations,
             inner_steps=self.inner_steps,
             n_free=len(support.free),
             n_bound=len(support.bound),
-            # A stopped run does not know the gradients of the points it had set aside, so it cannot tell its gap.
-            gap=np.nan if self.set_aside else problem.gap(alpha, gradient, now.intercept),
+            gap=problem.gap(alpha, gradient, now.intercept) if whole else np.nan,
         )

@@ -24,6 +24,7 @@ from engine.run import Run
 from engine.settings import KernelSVMSettings, Settings
 from engine.threads import thread_count
 
+RESULTS = ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
 HISTORY = ("iteration", "objective", "violation", "n_free", "n_bound", "n_active")
 
 
@@ -40,7 +41,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     @classmethod
-    def start(
+    def recorded_run(
         cls,
         X: Array,
         y: Array,
@@ -109,9 +110,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Keep the fitted estimator in one file, without pickle."""
         check_is_fitted(self, "model_")
         names = getattr(self, "feature_names_in_", None)
-        results = {
-            name: getattr(self, name) for name in ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
-        }
+        results = {name: getattr(self, name) for name in RESULTS}
         extra = {"estimator": type(self).__name__, "params": self.get_params(), "names": names, "results": results}
         self.model_.save(path, extra)
 
@@ -127,8 +126,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             if extra["names"] is not None:
                 estimator.feature_names_in_ = extra["names"]
             estimator._adopt_model(model)
-            for name, value in extra["results"].items():
-                setattr(estimator, name, value)
+            for name in RESULTS:
+                setattr(estimator, name, extra["results"][name])
         except (KeyError, TypeError, AttributeError) as error:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
         return estimator
@@ -141,8 +140,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if not isinstance(self.random_state, int | np.integer | type(None)):
             values["seed"] = int(check_random_state(self.random_state).randint(2**31))
         elif self.random_state is not None:
-            if self.random_state < 0:
-                raise invalid("random_state", self.random_state, "None, a whole number from 0, or a RandomState")
+            if not 0 <= self.random_state < 2**32:
+                raise invalid("random_state", self.random_state, f"None, a RandomState or from 0 to {2**32 - 1}")
             values["seed"] = int(self.random_state)
         return self.settings.checked(values)
 
@@ -157,8 +156,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.objective_ = float(objectives[0]) if len(objectives) == 1 else objectives
         self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
         self.n_steps_ = np.array([solution.inner_steps for solution in trained.solutions])
-        reasons = [solution.stop_reason for solution in trained.solutions]
-        self.stop_reason_ = next((reason for reason in reasons if reason != "converged"), "converged")
+        self.stop_reason_ = trained.stop_reason
         if self.stop_reason_ != "converged":
             worst = max(solution.violation for solution in trained.solutions)
             warnings.warn(

@@ -139,11 +139,15 @@ Steps: TypeAlias = Generator[Event | Within | None, None, Result]
 
 
 class Stop(Exception):
-    """Thrown into a solver at a yield: wind up, say Finished with this reason, return what there is."""
+    """Thrown into a solver at a yield: wind up, say Finished with this reason, return what there is.
+
+    A solver that has nothing more to say lets it pass, with what there is as its `result`.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.result: Any = None
 
 
 def within(task: str, steps: Steps[Result]) -> Steps[Result]:

@@ -14,6 +14,8 @@ bits of its value (`_packed`), because a maximum over integers is vectorised and
 import numpy as np
 from numba import njit
 
+from engine.jit import FAST
+
 f64, i64 = np.float64, np.int64
 
 LARGEST_SET = 4096
@@ -22,9 +24,6 @@ TAU = 1e-12  # least curvature: duplicates have none
 _INDEX = LARGEST_SET - 1
 _NONE = np.iinfo(np.int64).min
 _SIGN = np.iinfo(np.int64).max
-
-# Everything but reassociation: sums keep their order; NaN and inf never get this far.
-FAST = {"contract", "nnan", "ninf", "nsz", "arcp"}
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
@@ -70,15 +69,20 @@ def _pick_partner(g, row, step, down, up, curvature, follow):  # type: ignore[no
     return best & _INDEX
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _decrease(gi, gj, kii, kjj, kij, di, dj):  # type: ignore[no-untyped-def]
+    return -(gi * di + gj * dj + 0.5 * (kii * di * di + kjj * dj * dj) + kij * di * dj)
+
+
 @njit(nogil=True, cache=True)
 def _pair_in_box(gi, gj, kii, kjj, kij, down_i, up_i, down_j, up_j):  # type: ignore[no-untyped-def]
-    """Exact minimiser (di, dj) of the two-variable quadratic in its box, and the decrease."""
+    """Exact minimiser (di, dj) of the two-variable quadratic in its box."""
     determinant = kii * kjj - kij * kij
     if determinant > TAU * kii * kjj:
         di = (gj * kij - gi * kjj) / determinant
         dj = (gi * kij - gj * kii) / determinant
         if down_i <= di <= up_i and down_j <= dj <= up_j:
-            return di, dj, -0.5 * (gi * di + gj * dj)
+            return di, dj
     # Not inside, so on an edge: one variable at its end, the other at its best.
     best, best_i, best_j = 0.0, 0.0, 0.0
     for side in range(4):
@@ -88,15 +92,16 @@ def _pair_in_box(gi, gj, kii, kjj, kij, down_i, up_i, down_j, up_j):  # type: ig
         else:
             dj = down_j if side == 2 else up_j
             di = min(max(-(gi + kij * dj) / max(kii, TAU), down_i), up_i)
-        decrease = -(gi * di + gj * dj + 0.5 * (kii * di * di + kjj * dj * dj) + kij * di * dj)
+        decrease = _decrease(gi, gj, kii, kjj, kij, di, dj)
         if decrease > best:
             best, best_i, best_j = decrease, di, dj
-    return best_i, best_j, best
+    return best_i, best_j
 
 
 @njit(nogil=True, cache=True, inline="always")
 def _shift(beta, low, high, down, up, k, step):  # type: ignore[no-untyped-def]
-    """beta[k] += step; a step that uses up the room ends exactly on the bound."""
+    """beta[k] += step; a step that uses up the room ends exactly on the bound. Returns the change that came of it."""
+    before = beta[k]
     if step == up[k]:
         beta[k] = high[k]
     elif step == down[k]:
@@ -105,6 +110,7 @@ def _shift(beta, low, high, down, up, k, step):  # type: ignore[no-untyped-def]
         beta[k] = min(max(beta[k] + step, low[k]), high[k])
     down[k] = low[k] - beta[k]
     up[k] = high[k] - beta[k]
+    return beta[k] - before
 
 
 @njit(nogil=True, cache=True)
@@ -128,16 +134,16 @@ def minimise_box(K, curvature, beta, g, low, high, tolerance, steps):  # type: i
         down[i] = up[i] = 0.0  # i is no partner of its own
         j = _pick_partner(g, row, own, down, up, curvature, follow)
         down[i], up[i] = down_i, up_i
-        step, partner_step, decrease = own, 0.0, gain
         if j != i:
-            step, partner_step, decrease = _pair_in_box(
-                g[i], g[j], curvature[i], curvature[j], f64(row[j]), down[i], up[i], down[j], up[j]
-            )
+            di, dj = _pair_in_box(g[i], g[j], curvature[i], curvature[j], f64(row[j]), down[i], up[i], down[j], up[j])
+            step = _shift(beta, low, high, down, up, i, di)
+            partner_step = _shift(beta, low, high, down, up, j, dj)
+        else:
+            step = _shift(beta, low, high, down, up, i, own)
+            partner_step = 0.0
+        decrease = _decrease(g[i], g[j], curvature[i], curvature[j], f64(row[j]), step, partner_step)
         if decrease <= 0.0:
             break
-        _shift(beta, low, high, down, up, i, step)
-        if j != i:
-            _shift(beta, low, high, down, up, j, partner_step)
         total += decrease
         taken += 1
         i = _move_and_pick(g, row, step, K[j], partner_step, down, up, inverse, curvature)
@@ -145,11 +151,11 @@ def minimise_box(K, curvature, beta, g, low, high, tolerance, steps):  # type: i
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _move_and_pick_rising(g, row, partner, step, up):  # type: ignore[no-untyped-def]
-    """Update g after a step along e_i - e_j and find the variable with the least gradient that may still grow."""
+def _move_and_pick_rising(g, row, step, partner, partner_step, up):  # type: ignore[no-untyped-def]
+    """Update g after a step of two variables and find the variable with the least gradient that may still grow."""
     best = i64(_NONE)
     for k in range(g.size):
-        slope = g[k] + (row[k] - partner[k]) * step
+        slope = g[k] + (row[k] * step + partner[k] * partner_step)
         g[k] = slope
         best = max(best, _packed(-slope, k) if up[k] > 0.0 else i64(_NONE))
     return best
@@ -175,7 +181,7 @@ def minimise_balanced(K, curvature, beta, g, low, high, tolerance, steps):  # ty
     total = 0.0
     taken = 0
     violation = 0.0
-    rising = _move_and_pick_rising(g, K[0], K[0], 0.0, up)
+    rising = _move_and_pick_rising(g, K[0], 0.0, K[0], 0.0, up)
     while rising != _NONE:
         i = rising & _INDEX
         row = K[i]
@@ -186,20 +192,21 @@ def minimise_balanced(K, curvature, beta, g, low, high, tolerance, steps):  # ty
         bend = max(curvature[i] + curvature[j] - 2.0 * f64(row[j]), TAU)
         slope = g[j] - g[i]
         step = min(slope / bend, min(up[i], -down[j]))
-        if step <= 0.0:
+        grown = _shift(beta, low, high, down, up, i, step)
+        fallen = _shift(beta, low, high, down, up, j, -step)
+        decrease = _decrease(g[i], g[j], curvature[i], curvature[j], f64(row[j]), grown, fallen)
+        if decrease <= 0.0:
             break
-        total += step * (slope - 0.5 * bend * step)
-        _shift(beta, low, high, down, up, i, step)
-        _shift(beta, low, high, down, up, j, -step)
+        total += decrease
         taken += 1
-        rising = _move_and_pick_rising(g, row, K[j], step, up)
+        rising = _move_and_pick_rising(g, row, grown, K[j], fallen, up)
     return taken, total, violation
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def add_rows(g, active, rows, slots, steps, left, right):  # type: ignore[no-untyped-def]
-    """g[active[left:right]] += sum of steps[k] * rows[slots[k], left:right], four rows at a time."""
-    total = np.zeros(right - left)
+def add_rows(out, rows, slots, steps, left, right):  # type: ignore[no-untyped-def]
+    """out[left:right] += sum of steps[k] * rows[slots[k], left:right], four rows at a time."""
+    total = out[left:right]
     whole = slots.size - slots.size % 4
     for k in range(0, whole, 4):
         r0, r1 = rows[slots[k], left:right], rows[slots[k + 1], left:right]
@@ -211,5 +218,3 @@ def add_rows(g, active, rows, slots, steps, left, right):  # type: ignore[no-unt
         row = rows[slots[k], left:right]
         for j in range(total.size):
             total[j] += steps[k] * row[j]
-    for j in range(total.size):
-        g[active[left + j]] += total[j]

@@ -2,9 +2,11 @@
 
 Whoever needs kernel values asks here; nobody else computes one. Every evaluation is counted.
 
-Precision. Blocks are stored in float32. Small problems, where it costs nothing, are stored in float64. The inner
-products are taken in float64 as well whenever float32 would blur the exponent of an rbf kernel (a large gamma times
-large norms); data are centred first, because distances do not care and rounding does.
+Precision. Blocks are stored in float32, those of small problems, where it costs nothing, in float64. Distances do not
+care where the origin is but rounding does, so rbf and laplacian centre the data, and take them in float64 if float32
+would still blur the exponent (a large gamma times large norms). Linear and polynomial kernels of data that lie far from
+the origin drown their differences in a large constant, and a huge C multiplies every rounding error: those are
+float64 throughout.
 """
 
 import threading
@@ -14,20 +16,25 @@ from typing import Any, Literal
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from engine.errors import invalid
+from engine.events import Array
+from engine.jit import FAST
 from engine.threads import for_each, serial_blas
 
 KernelName = Literal["rbf", "poly", "linear", "laplacian"]
 KERNELS: tuple[KernelName, ...] = ("rbf", "poly", "linear", "laplacian")
 
+GAMMA_RULES = ("scale", "auto")
+GAMMA_ACCEPTED = 'a positive finite number, "scale" or "auto"'
+
 SMALL = 1024  # points up to which everything is kept in float64
-BLUR = 5e-5  # largest error of an rbf exponent that float32 may cause
+BLUR = 5e-5  # largest error of an exponent that float32 may cause
+HEAVY = 1.0  # largest error of a decision value, in margins, that float32 may cause if every coefficient is C
+FAR = 100  # square norms so many times the spread lie far from the origin
 TILE_ROWS, TILE_COLUMNS = 64, 1024  # a tile and its scratch stay in a core's own cache
 SLICE = 0.01  # seconds between two breaths of a solver: touching new memory can take many times as long
 
-Array = NDArray[Any]
 f32, i32 = np.float32, np.int32
 
 
@@ -50,10 +57,11 @@ class Counter:
 
 @dataclass(frozen=True)
 class Points:
-    """Points as the kernel wants them, in its precision; `norms` are half the square norms.
+    """Points as the kernel wants them, in its precision, moved to its origin and scaled.
 
-    For rbf the points are moved to the kernel's origin and scaled by sqrt(2 gamma), so that its exponent is a plain
-    difference, x.z - |x|^2 / 2 - |z|^2 / 2. With norms from the same GEMM it is exactly 0 where x = z.
+    For rbf they are scaled by sqrt(2 gamma) and `norms` are half the square norms, so that its exponent is a plain
+    difference, x.z - |x|^2 / 2 - |z|^2 / 2; norms come from a GEMM too, so that rounding cancels where x = z. For
+    laplacian they are scaled by gamma. Other kernels take them as they are; only rbf has norms.
     """
 
     X: Array
@@ -88,42 +96,49 @@ class Kernel:
         degree: int = 3,
         coef0: float = 0.0,
         counter: Counter | None = None,
+        C: float = 1.0,
     ) -> "Kernel":
-        """Fill in gamma ("scale", "auto") and choose origin and precision for the data `X`."""
+        """Fill in gamma ("scale", "auto") and choose origin and precision for the data and coefficients up to `C`."""
         if name not in KERNELS:
             raise invalid("kernel", name, f"one of {', '.join(KERNELS)}")
         value = resolve_gamma(gamma, X)
-        shift_free = name in ("rbf", "laplacian")
-        origin = X.mean(axis=0, dtype=np.float64) if shift_free else np.zeros(X.shape[1])
-        small = len(X) <= SMALL
-        blurred = name == "rbf" and 2 * value * _largest_norm(X, origin) * np.finfo(f32).eps / 2 > BLUR
-        # An L1 distance has no cancellation: differences are as exact as the points are.
+        mean, zero = X.mean(axis=0, dtype=np.float64), np.zeros(X.shape[1])
+        spread = _largest_norm(X, mean)
+        origin = mean if name in ("rbf", "laplacian") else zero
+        exponent = {"rbf": 2 * value * spread, "laplacian": value * np.sqrt(X.shape[1] * spread)}.get(name, 0.0)
+        blurred = exponent * np.finfo(f32).eps / 2 > BLUR
+        drowned = not exponent and _largest_norm(X, zero) > FAR * spread
+        heavy = C * np.sqrt(len(X)) * np.finfo(f32).eps / 2 > HEAVY
+        precise = len(X) <= SMALL or drowned or heavy
         return cls(
             name=name,
             gamma=value,
             degree=int(degree),
             coef0=float(coef0),
             origin=origin,
-            work=np.float64 if small or blurred else np.float32,
-            store=np.float64 if small else np.float32,
+            work=np.float64 if precise or blurred else np.float32,
+            store=np.float64 if precise else np.float32,
             counter=counter or Counter(),
         )
 
     def points(self, X: Array) -> Points:
         """Bring raw data into this kernel's form."""
-        scale = np.sqrt(2 * self.gamma) if self.name == "rbf" else 1.0
+        scale = {"rbf": np.sqrt(2 * self.gamma), "laplacian": self.gamma}.get(self.name, 1.0)
         moved = np.empty(X.shape, self.work)
-        norms = np.empty(len(X), self.work)
+        norms = np.zeros(len(X), self.work)
         for top in range(0, len(X), TILE_ROWS):
             part = moved[top : top + TILE_ROWS]
             part[:] = (X[top : top + TILE_ROWS] - self.origin) * scale
-            norms[top : top + TILE_ROWS] = np.diagonal(part @ part.T) / 2
+            if self.name == "rbf":
+                # A product with itself would be another BLAS routine, with another rounding.
+                norms[top : top + TILE_ROWS] = np.diagonal(part @ part.copy().T) / 2
         return Points(moved, norms)
 
     def diagonal(self, points: Points) -> Array:
         """K(x, x) for each point, in float64."""
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(points))
+        self.counter.add(len(points))
         inner = np.einsum("ij,ij->i", points.X, points.X, dtype=np.float64)
         return inner if self.name == "linear" else (self.gamma * inner + self.coef0) ** self.degree
 
@@ -197,12 +212,12 @@ class Kernel:
     def _tile(self, rows: Points, columns: Points, out: Array, slots: Array, left: int) -> None:
         """Write K(rows, columns) into `out[slots, left : left + len(columns)]`."""
         if self.name == "laplacian":
-            _laplacian(rows.X, np.ascontiguousarray(columns.X.T), self.gamma, out, slots, left)
-            return
-        inner = rows.X @ columns.X.T
-        if self.name == "rbf":
-            rbf_map = _rbf32 if out.dtype == np.float32 else _rbf64
-            rbf_map(inner, rows.norms, columns.norms, out, slots, left)
+            inner = _minus_l1(rows.X, np.ascontiguousarray(columns.X.T))
+        else:
+            inner = rows.X @ columns.X.T
+        if self.name in ("rbf", "laplacian"):
+            exponential = _exponential32 if out.dtype == np.float32 else _exponential64
+            exponential(inner, rows.norms, columns.norms, out, slots, left)
         elif self.name == "poly":
             _poly(inner, self.gamma, self.coef0, self.degree, out, slots, left)
         else:
@@ -213,13 +228,18 @@ def resolve_gamma(gamma: float | str, X: Array) -> float:
     """The number behind "scale" (1 / (d var)), "auto" (1 / d), or a number itself."""
     if isinstance(gamma, str):
         if gamma == "scale":
-            variance = float(X.var(dtype=np.float64))
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            with np.errstate(over="ignore", invalid="ignore"):
+                spread = X.shape[1] * float(X.var(dtype=np.float64))
+            if not spread:
+                return 1.0
+            if np.isfinite(spread):
+                return 1.0 / spread
+            raise invalid("X", float(np.abs(X).max()), "small enough to have a variance")
         if gamma == "auto":
             return 1.0 / X.shape[1]
     elif np.isfinite(gamma) and gamma > 0:
         return float(gamma)
-    raise invalid("gamma", gamma, '"scale", "auto" or a positive finite number')
+    raise invalid("gamma", gamma, GAMMA_ACCEPTED)
 
 
 def tiles(rows: int, columns: int) -> list[tuple[int, int, int, int]]:
@@ -242,9 +262,6 @@ def _largest_norm(X: Array, origin: Array) -> float:
 
 # ---- kernels of the tiles -------------------------------------------------------------------------------------------
 
-# Everything but reassociation: sums keep their order, NaN and inf never reach a tile.
-FAST = {"contract", "nnan", "ninf", "nsz", "arcp"}
-
 
 @njit(nogil=True, cache=True, inline="always")
 def _exp32(x):  # type: ignore[no-untyped-def]
@@ -263,7 +280,7 @@ def _exp32(x):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _rbf32(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+def _exponential32(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
     for i in range(inner.shape[0]):
         norm = row_norms[i]
         values = inner[i]
@@ -274,7 +291,7 @@ def _rbf32(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _rbf64(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+def _exponential64(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
     for i in range(inner.shape[0]):
         target = out[slots[i], left : left + inner.shape[1]]
         for j in range(target.size):
@@ -296,18 +313,22 @@ def _poly(inner, gamma, coef0, degree, out, slots, left):  # type: ignore[no-unt
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _laplacian(rows, columns, gamma, out, slots, left):  # type: ignore[no-untyped-def]
-    distance = np.empty(columns.shape[1], rows.dtype)
+def _minus_l1(rows, columns):  # type: ignore[no-untyped-def]
+    """Minus the L1 distances; a row of `columns` is a feature. Two features a pass halve the traffic."""
+    out = np.zeros((rows.shape[0], columns.shape[1]), rows.dtype)
+    features = columns.shape[0]
     for i in range(rows.shape[0]):
-        distance[:] = 0
-        for k in range(rows.shape[1]):
-            x = rows[i, k]
-            feature = columns[k]
-            for j in range(distance.size):
-                distance[j] += abs(x - feature[j])
-        target = out[slots[i], left : left + distance.size]
-        for j in range(distance.size):
-            target[j] = np.exp(-gamma * distance[j])
+        target = out[i]
+        for k in range(0, features - 1, 2):
+            x0, x1 = rows[i, k], rows[i, k + 1]
+            c0, c1 = columns[k], columns[k + 1]
+            for j in range(target.size):
+                target[j] -= abs(x0 - c0[j]) + abs(x1 - c1[j])
+        if features % 2:
+            x0, c0 = rows[i, features - 1], columns[features - 1]
+            for j in range(target.size):
+                target[j] -= abs(x0 - c0[j])
+    return out
 
 
 @njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})

@@ -1,6 +1,6 @@
 """A trained classifier: support vectors, coefficients and intercepts of its binary tasks, and how they vote."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,9 +11,10 @@ from engine import archive
 from engine.archive import ArchiveError
 from engine.dual import Solution
 from engine.events import Array
-from engine.kernels import Kernel
+from engine.kernels import KERNELS, Counter, Kernel
 
 KIND, VERSION = "svm-explorer model", 1
+STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "converged")
 
 
 class Task(NamedTuple):
@@ -77,9 +78,10 @@ class Model:
             row[indices] = signed
         used = np.flatnonzero(dense.any(axis=0))
         support = used[np.argsort(labels[used], kind="stable")]
+        dense = dense[:, support]
         counts = np.bincount(labels[support], minlength=len(classes))
         model = cls(
-            kernel=kernel,
+            kernel=replace(kernel, counter=Counter()),  # predictions are not part of the run
             classes=classes,
             scheme=scheme,
             support=support,
@@ -88,7 +90,7 @@ class Model:
             coefficients=np.empty(0),
             intercepts=np.array([intercept for _, _, intercept in parts]),
         )
-        columns = [dense[group.tasks][:, support[group.start : group.stop]] for group in model.groups()]
+        columns = [dense[group.tasks, group.start : group.stop] for group in model.groups()]
         object.__setattr__(model, "coefficients", np.hstack(columns))
         return model
 
@@ -164,10 +166,30 @@ class Model:
             for name in ("work", "store"):
                 kernel[name] = {"float32": np.float32, "float64": np.float64}[kernel[name]]
             model = cls(kernel=Kernel(**kernel), **content)
-            model.task_values(np.zeros((1, model.vectors.shape[1])), 1)  # whatever does not fit together shows here
+            model._check()
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
         return model, extra
+
+    def _check(self) -> None:
+        """Refuse what does not fit together."""
+        kernel, count, works = self.kernel, len(self.support), len(tasks(self.classes, self.scheme))
+        rows = len(self.classes) - 1 if self.scheme == "ovo" else works
+        shapes = {
+            "origin": (kernel.origin, (self.vectors.shape[1],)),
+            "vectors": (self.vectors, (count, self.vectors.shape[1])),
+            "coefficients": (self.coefficients, (rows, count)),
+            "intercepts": (self.intercepts, (works,)),
+            "class_counts": (self.class_counts, (len(self.classes),)),
+        }
+        for name, (array, shape) in shapes.items():
+            if array.shape != shape or not np.isfinite(array).all():
+                raise ValueError(f"{name} should be {shape} finite numbers")
+        numbers = (kernel.gamma, kernel.degree, kernel.coef0)
+        if kernel.name not in KERNELS or self.scheme not in ("ovo", "ovr") or self.class_counts.sum() != count:
+            raise ValueError("its kernel, scheme or counts are unknown or wrong")
+        if not all(isinstance(value, int | float) and np.isfinite(value) for value in numbers):
+            raise ValueError("the kernel's numbers are not numbers")
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,3 +198,9 @@ class Trained:
 
     model: Model
     solutions: list[Solution]
+
+    @property
+    def stop_reason(self) -> str:
+        """Of all tasks together: what happened to any of them, the most final first."""
+        reasons = {solution.stop_reason for solution in self.solutions}
+        return next((reason for reason in STOP_REASONS if reason in reasons), "converged")

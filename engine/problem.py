@@ -16,6 +16,8 @@ from engine.events import Array, Steps
 from engine.kernels import Kernel, Points
 from engine.threads import thread_count
 
+LARGEST_VALUE = 1e30  # of a kernel: float32 ends soon after, and squares must fit into float64
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -31,7 +33,14 @@ class Problem:
     diagonal: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "diagonal", self.kernel.diagonal(self.points))
+        with np.errstate(over="ignore"):
+            diagonal = self.kernel.diagonal(self.points)
+        largest = float(np.abs(diagonal).max(initial=0.0))
+        if not largest <= LARGEST_VALUE:
+            raise invalid(
+                "kernel", f"values up to {largest:.3g}", f"at most {LARGEST_VALUE:g}: scale X, or lower gamma"
+            )
+        object.__setattr__(self, "diagonal", diagonal)
 
     @classmethod
     def build(
@@ -67,12 +76,9 @@ class Problem:
     ) -> "Problem":
         """Build from points that the kernel has already taken in."""
         n = len(points)
-        upper = np.broadcast_to(np.asarray(C, float), (n,)).copy()
-        if not (np.isfinite(upper).all() and (upper >= 0).all()):
-            raise invalid("C", C, "finite and not negative, one number or one for each point")
-        term = np.broadcast_to(np.asarray(linear, float), (n,)).copy()
-        if not np.isfinite(term).all():
-            raise invalid("linear", linear, "finite, one number or one for each point")
+        upper, term = _for_each_point("C", C, n), _for_each_point("linear", linear, n)
+        if (upper < 0).any():
+            raise invalid("C", C, "not negative")
         return cls(kernel, points, np.asarray(y, float), upper, term, bias, threads)
 
     def __len__(self) -> int:
@@ -85,11 +91,10 @@ class Problem:
         alpha = np.array(alpha, float)
         if alpha.shape != (len(self),) or not np.isfinite(alpha).all():
             raise invalid("alpha", alpha, f"{len(self)} finite numbers")
-        slack = 1e-9 * max(1.0, float(self.upper.max(initial=0.0)))
-        if (alpha < -slack).any() or (alpha > self.upper + slack).any():
+        if (alpha < -1e-9 * self.upper).any() or (alpha > (1 + 1e-9) * self.upper).any():
             raise invalid("alpha", alpha, "between 0 and the upper bounds")
         alpha = np.clip(alpha, 0.0, self.upper)
-        if self.bias and abs(self.y @ alpha) > 1e-6 * max(1.0, alpha.sum()):
+        if self.bias and abs(self.y @ alpha) > 1e-6 * alpha.sum():
             raise invalid("alpha", float(self.y @ alpha), "balanced: y'alpha = 0 for a problem with a bias")
         return alpha
 
@@ -136,6 +141,13 @@ class Problem:
         """Indices of the support vectors: free ones and those at their upper bound."""
         bound = (alpha > 0) & (alpha >= self.upper)
         return Support(np.flatnonzero((alpha > 0) & ~bound), np.flatnonzero(bound))
+
+
+def _for_each_point(name: str, value: float | Array, n: int) -> Array:
+    array = np.asarray(value, float)
+    if array.shape not in ((), (n,)) or not np.isfinite(array).all():
+        raise invalid(name, value, f"finite, one number or {n}, one for each point")
+    return np.broadcast_to(array, (n,)).copy()
 
 
 class Support(NamedTuple):

@@ -29,7 +29,8 @@ def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterat
                     )
                 case Finished() if event.stamp.path or tasks == 1:
                     done += 1
-                    _advance(bar, 100 * done)
+                    if event.stop_reason == "converged":
+                        _advance(bar, 100 * done)
             yield event
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import metadata
 from pathlib import Path
@@ -65,32 +65,39 @@ class Recording(Sequence[Event]):
     def __len__(self) -> int:
         return len(self._events)
 
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events[:])
+
     def append(self, event: Event) -> None:
         """Add the next event of the run."""
         events = self._events
+        replaced = self._provisional if event.thins else None
         if event.thins:
-            if self._provisional is not None:
-                # Readers take no lock: they see either the old list or the new one.
-                events = [kept for kept in events if kept is not self._provisional]
-                self.bytes -= _size(self._provisional)
             self._provisional = event if self._seen % self._stride else None
             self._seen += 1
-        events.append(event)
-        self.bytes += _size(event)
-        self._events = events
+        # Readers take no lock: they see either the old events or the new ones.
+        if replaced is None:
+            events.append(event)
+        elif events[-1] is replaced:
+            events[-1] = event
+        else:
+            self._events = [*(kept for kept in events if kept is not replaced), event]
+        self.bytes += _size(event) - (_size(replaced) if replaced else 0)
         while self.bytes > self.limit and self._thin():
             pass
 
     def _thin(self) -> bool:
         """Leave out every other event that thins, but not the last one; False if none was left to leave out."""
-        self._stride *= 2
         frames = [event for event in self._events if event.thins]
         going = {id(event) for event in frames[1:-1:2]}
-        if len(frames) % 2 == 0 and frames:
+        if not going:
+            return False
+        self._stride *= 2
+        if len(frames) % 2 == 0:
             self._provisional = frames[-1]  # out of step with the others
         self._events = [event for event in self._events if id(event) not in going]
         self.bytes = sum(map(_size, self._events))
-        return bool(going)
+        return True
 
     def save(self, path: str | Path) -> None:
         """Write to one file, replacing it in one go."""
@@ -111,7 +118,9 @@ class Recording(Sequence[Event]):
                 raise TypeError("X and y are not arrays")
             recording = cls(header)
             recording._events = [_decode(item) for item in content["events"]]
-        except (KeyError, TypeError, AttributeError) as error:
+        except ArchiveError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
         recording.bytes = sum(map(_size, recording._events))
         recording.limit = max(recording.limit, recording.bytes)

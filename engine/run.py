@@ -2,12 +2,13 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Generic, Literal
 
 from engine.errors import invalid
-from engine.events import Event, Failed, Result, Steps, Stop, Within
+from engine.events import Event, Failed, Result, Stamp, Steps, Stop, Within
 from engine.kernels import Counter
 from engine.recording import Recording
 
@@ -41,7 +42,9 @@ class Run(Generic[Result]):
         self._change = threading.Condition()
         self._state: State = "ready"
         self._allowance: int | None = None  # events until the next pause; None is no limit
-        self._stop: str | None = None
+        self._stop: str | None = None  # why to stop, once it is so
+        self._stop_said = False
+        self._claimed = False
         self._thread: threading.Thread | None = None
 
     # ---- controls, from any thread ----
@@ -58,12 +61,10 @@ class Run(Generic[Result]):
 
     def start(self, paused: bool = False) -> "Run[Result]":
         """Drive the solver in a thread of its own."""
-        with self._change:
-            if self._thread is not None or self._state != "ready":
-                raise RuntimeError("a run starts once")
-            if paused:
-                self._allowance = 0
-            self._thread = threading.Thread(target=self._drain, name="run", daemon=True)
+        events = iter(self)
+        if paused:
+            self._allow(0)
+        self._thread = threading.Thread(target=deque, args=(events, 0), name="run", daemon=True)
         self._thread.start()
         return self
 
@@ -81,6 +82,11 @@ class Run(Generic[Result]):
             raise invalid("events", events, "a whole number from 1")
         self._allow(events)
 
+    @property
+    def stopping(self) -> str | None:
+        """Why the run was or is being stopped from outside, if it is."""
+        return self._stop
+
     def cancel(self) -> None:
         """End the run at its next breath; the solver returns what it has."""
         with self._change:
@@ -95,9 +101,10 @@ class Run(Generic[Result]):
 
     def result(self) -> Result:
         """What the solver returned; drives or waits for it as needed, and raises what it raised."""
-        if self._thread is None and self._state == "ready":
-            self._drain()
-        self.join()
+        if not self._claimed:
+            deque(self, 0)
+        if not self.join():
+            raise RuntimeError("the run is still being driven elsewhere")
         if self.error is not None:
             raise self.error
         if self._result is None:
@@ -108,18 +115,16 @@ class Run(Generic[Result]):
 
     def __iter__(self) -> Iterator[Event]:
         """Drive the solver in this thread and yield its events."""
-        if self._state != "ready" or self._thread is not None:
-            raise RuntimeError("a run is driven once")
+        with self._change:
+            if self._claimed:
+                raise RuntimeError("a run is driven once")
+            self._claimed = True
         return self._drive()
 
     def _allow(self, events: int | None) -> None:
         with self._change:
             self._allowance = events
             self._change.notify_all()
-
-    def _drain(self) -> None:
-        for _ in self._drive():
-            pass
 
     def _drive(self) -> Iterator[Event]:
         try:
@@ -130,7 +135,8 @@ class Run(Generic[Result]):
                 except StopIteration as end:
                     self._result = end.value
                     return
-                except Stop:
+                except Stop as passed:
+                    self._result = passed.result
                     return
                 except Exception as error:
                     self.error = error
@@ -152,10 +158,10 @@ class Run(Generic[Result]):
             self._state = "running"
             if self._stop is None and self.time_limit is not None and self.seconds >= self.time_limit:
                 self._stop = "time"
-            if self._stop is None or self._stop == "said":
+            if self._stop is None or self._stop_said:
                 return None
-            reason, self._stop = self._stop, "said"
-            return Stop(reason)
+            self._stop_said = True
+            return Stop(self._stop)
 
     def _advance(self, stop: Stop | None) -> Event | Within | None:
         began = time.perf_counter()
@@ -168,10 +174,7 @@ class Run(Generic[Result]):
         path: tuple[str, ...] = ()
         while isinstance(item, Within):
             path, item = (*path, item.task), item.event
-        stamp = replace(
-            item.stamp, sequence=self._sequence, seconds=self.seconds, evaluations=self._counter.value, path=path
-        )
-        event = replace(item, stamp=stamp)
+        event = replace(item, stamp=Stamp(self._sequence, self.seconds, self._counter.value, path))
         self._sequence += 1
         if self.recording is not None:
             self.recording.append(event)

@@ -6,24 +6,22 @@ accepted; `accepted` writes that sentence from the table itself.
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import param
 
 from engine.errors import invalid
 from engine.inner import LARGEST_SET
-from engine.kernels import KERNELS
+from engine.kernels import GAMMA_ACCEPTED, GAMMA_RULES, KERNELS
 
 
 class Gamma(param.Parameter):
     """A positive number, or one of the rules that find one: "scale" (1 / (d var X)) and "auto" (1 / d)."""
 
-    rules: ClassVar[tuple[str, ...]] = ("scale", "auto")
-
     def _validate_value(self, value: Any, allow_None: bool) -> None:
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not ((number and value > 0) or (isinstance(value, str) and value in self.rules)):
+        if not ((number and value > 0) or (isinstance(value, str) and value in GAMMA_RULES)):
             raise ValueError("not a gamma")
 
 
@@ -63,7 +61,7 @@ class Settings(param.Parameterized):
                 return None
             if isinstance(parameter, param.Integer):
                 return int(text)
-            if isinstance(parameter, param.Number) or (isinstance(parameter, Gamma) and text not in Gamma.rules):
+            if isinstance(parameter, param.Number) or (isinstance(parameter, Gamma) and text not in GAMMA_RULES):
                 return float(text)
         except (KeyError, ValueError):
             raise invalid(name, text, accepted(parameter)) from None
@@ -78,7 +76,7 @@ def accepted(parameter: param.Parameter) -> str:
     """What a parameter accepts, in words."""
     none = " or None" if parameter.allow_None else ""
     if isinstance(parameter, Gamma):
-        return 'a positive finite number, "scale" or "auto"'
+        return GAMMA_ACCEPTED
     if isinstance(parameter, param.Selector):
         return f"one of {', '.join(map(str, parameter.objects))}{none}"
     if isinstance(parameter, param.Boolean):

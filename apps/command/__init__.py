@@ -34,6 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"svm-explorer: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,7 +91,7 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
     data, source = _load(chosen)
-    run = estimator.start(data.X, data.y, settings, source=source, time_limit=chosen.time_limit)
+    run = estimator.recorded_run(data.X, data.y, settings, source=source, time_limit=chosen.time_limit)
     events = iter(run)
     if not chosen.quiet:
         events = with_progress(events, estimator.title, len(tasks(data.classes, settings.multiclass)))
@@ -97,15 +99,14 @@ def _run(chosen: argparse.Namespace) -> int:
         for event in events:
             if isinstance(event, Failed):
                 print(f"svm-explorer: {event.error}: {event.message}", file=sys.stderr)
-    print(_summary(estimator, settings, data, run))
     if chosen.out is not None and run.recording is not None:
         run.recording.save(chosen.out)
         size = chosen.out.stat().st_size / 2**20
         print(f"recording           {chosen.out} ({len(run.recording)} events, {size:.1f} MiB)")
+    print(_summary(estimator, settings, data, run))
     if run.error is not None:
         return 1
-    last = run.latest
-    return INTERRUPTED if isinstance(last, Finished) and last.stop_reason == "cancelled" else 0
+    return INTERRUPTED if run.stopping == "cancelled" else 0
 
 
 def _load(chosen: argparse.Namespace) -> tuple[Dataset, dict[str, Any]]:

@@ -205,6 +205,9 @@ def test_features_far_from_zero_and_of_wild_scales():
     shifted = X + 1e5
     ours, svc = KernelSVC(tol=1e-4).fit(shifted, y), SVC(tol=1e-4).fit(shifted, y)
     np.testing.assert_allclose(ours.decision_function(shifted), svc.decision_function(shifted), atol=5e-3)
+    far = X + 50
+    ours, svc = KernelSVC(kernel="linear", C=0.01).fit(far, y), SVC(kernel="linear", C=0.01).fit(far, y)
+    np.testing.assert_allclose(ours.decision_function(far), svc.decision_function(far), atol=2e-2)
     constant = np.hstack([X, np.full((len(X), 2), 1e6)])
     model = KernelSVC(gamma=0.1).fit(constant, y)
     np.testing.assert_allclose(

@@ -25,8 +25,8 @@ def test_a_block_is_the_kernel_matrix(X, name):
     block = kernel.block(points[:70], points, threads=2)
     expected = kernel_matrix(X[:70], X, name, 0.3, 4, 0.5)
     np.testing.assert_allclose(block, expected, rtol=tolerance(kernel), atol=tolerance(kernel) * np.abs(expected).max())
-    np.testing.assert_allclose(kernel.diagonal(points)[:70], np.diagonal(expected), rtol=1e-5)
     assert kernel.counter.value == 70 * len(X)
+    np.testing.assert_allclose(kernel.diagonal(points)[:70], np.diagonal(expected), rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -72,10 +72,26 @@ def test_duplicates_have_kernel_one_whatever_gamma(gamma):
     np.testing.assert_allclose(block[:30], kernel_matrix(X[:60:2], X[1::2], "rbf", gamma), atol=1e-5)
 
 
+def test_a_point_has_kernel_one_with_itself_in_float32():
+    X = np.random.default_rng(0).normal(size=(SMALL * 2, 21)) + 3
+    kernel = Kernel.fit(X, "rbf", 0.7)
+    points = kernel.points(X)
+    for size in (7, 63, 64, 129, 1000):
+        some = points[5 : 5 + size]
+        np.testing.assert_allclose(np.diagonal(kernel.block(some, points[5:])), 1.0, atol=1e-5)
+
+
 def test_an_exponent_that_float32_would_blur_is_computed_in_float64():
     X = np.random.default_rng(0).normal(size=(SMALL + 1, 2))
     assert Kernel.fit(X, "rbf", 1.0).work is np.float32
     assert Kernel.fit(X, "rbf", 1e6).work is np.float64
+
+
+@pytest.mark.parametrize("name", ["linear", "poly"])
+def test_data_far_from_the_origin_are_kept_in_float64(name):
+    X = np.random.default_rng(0).normal(size=(SMALL + 1, 3))
+    assert Kernel.fit(X, name).store is np.float32
+    assert Kernel.fit(X + 1000, name).store is np.float64
 
 
 def test_gamma_by_rule():
@@ -87,7 +103,7 @@ def test_gamma_by_rule():
 
 @pytest.mark.parametrize(("name", "gamma", "message"), [
     ("sigmoid", 1.0, "kernel must be one of rbf, poly, linear, laplacian; got 'sigmoid'"),
-    ("rbf", -1.0, 'gamma must be "scale", "auto" or a positive finite number; got -1.0'),
+    ("rbf", -1.0, 'gamma must be a positive finite number, "scale" or "auto"; got -1.0'),
     ("rbf", "wide", "gamma must be"),
 ])  # fmt: skip
 def test_bad_values_are_named(name, gamma, message):

@@ -62,7 +62,7 @@ def test_support_vectors_by_kind():
     ({"X": np.array([["a", "b"]])}, "X must be of real numbers"),
     ({"y": np.array([2.0])}, r"y must be 1 labels, each \+1 or -1"),
     ({"y": np.array([1.0, 1.0])}, "y must be 1 labels"),
-    ({"C": -1.0}, "C must be finite and not negative"),
+    ({"C": -1.0}, "C must be not negative"),
     ({"C": np.nan}, "C must be finite"),
     ({"linear": np.inf}, "linear must be finite"),
     ({"n_jobs": 0}, "n_jobs must be"),

@@ -125,6 +125,7 @@ def edit(change):
     (edit(lambda d: d["content"].pop("header")), "damaged"),
     (edit(lambda d: d["content"]["events"][0].update(event="Explosion")), "unknown kind, 'Explosion'"),
     (edit(lambda d: d["content"]["events"][0]["values"].update(surprise=1)), "damaged"),
+    (edit(lambda d: d["content"]["events"][0].update(stamp=[1, 2])), "damaged"),
     (edit(lambda d: d["content"]["header"].update(X=3)), "X and y are not arrays"),
     (edit(lambda d: d["content"]["header"].update(X={"$array": 10_000})), "damaged"),
     (lambda parts: parts.pop("document.json"), "has no document.json"),
@@ -163,6 +164,18 @@ def test_cut_and_altered_files_are_refused(finished, tmp_path, part):
         path.write_bytes(altered)
         with pytest.raises(ArchiveError):
             Recording.load(path)
+
+
+def test_an_array_that_claims_to_be_huge_is_refused(finished, tmp_path):
+    path, array = tmp_path / "run.svmrun", tmp_path / "a.npy"
+    finished.save(path)
+    np.save(array, np.zeros(3))
+    huge = (
+        array.read_bytes().replace(b"(3,), ", b"(10000000000000,), ").replace(b"                   \n", b"      \n", 1)
+    )
+    rewrite(path, lambda parts: parts.update({"0.npy": huge}))
+    with pytest.raises(ArchiveError, match="not of the size it says"):
+        Recording.load(path)
 
 
 def test_a_file_that_unpacks_too_large_is_not_read(finished, tmp_path):
