@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from apps.command.serve import add_arguments, serve
 from engine import SOLVERS, Run, datasets
 from engine.classify import dense
 from engine.datasets import Dataset
@@ -41,7 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svm-explorer", description="Watch large-scale kernel machines train.")
     parser.add_argument("--version", action="version", version=f"svm-explorer {metadata.version('svm-explorer')}")
-    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    add_arguments(parser)
+    parser.set_defaults(action=serve)
+    actions = parser.add_subparsers(metavar="ACTION")
     run = actions.add_parser("run", help="train without a screen and keep a recording")
     solvers = run.add_subparsers(required=True, metavar="SOLVER")
     for name, estimator in SOLVERS.items():

@@ -1,0 +1,76 @@
+"""`svm-explorer` without an action: the server, on this computer alone unless told otherwise."""
+
+import argparse
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine import KernelSVC
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the server."""
+    group = parser.add_argument_group("server")
+    group.add_argument("--port", type=int, metavar="N", help="5006, or a free one if that is taken")
+    group.add_argument("--address", default="127.0.0.1", metavar="HOST", help="to listen on; 127.0.0.1 if not given")
+    group.add_argument(
+        "--allow-origin", action="append", default=[], metavar="HOST:PORT", help="may connect; repeatable"
+    )
+    group.add_argument("--no-browser", action="store_true", help="do not open a browser")
+
+
+def serve(chosen: argparse.Namespace) -> int:
+    """Serve the apps until Ctrl-C."""
+    import panel as pn
+
+    from explorer.page import home_page
+    from explorer.solvers import acts
+
+    pn.extension()
+    threading.Thread(target=_compile, name="compile", daemon=True).start()
+    # Panel calls plain functions for each session; anything else it would try to show.
+    pages = {"/": home_page, **{name: _page(name) for name in acts()}}
+    port = chosen.port if chosen.port is not None else _free_port(chosen.address)
+    print(f"SVM Explorer is at http://{chosen.address}:{port} (Ctrl-C ends it)", flush=True)
+    pn.serve(
+        pages,
+        title="SVM Explorer",
+        address=chosen.address,
+        port=port,
+        show=not chosen.no_browser,
+        websocket_origin=[f"{chosen.address}:{port}", f"localhost:{port}", *chosen.allow_origin],
+        check_unused_sessions_milliseconds=5000,
+        unused_session_lifetime_milliseconds=10_000,
+    )
+    return 0
+
+
+def _page(name: str) -> Callable[[], Any]:
+    from explorer.stage import stage_page
+
+    return lambda: stage_page(name)
+
+
+def _free_port(address: str, wanted: int = 5006) -> int:
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((address, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise OSError(f"no port is free on {address}")
+
+
+def _compile() -> None:
+    """Compile the kernels before the first click, in both precisions."""
+    rng = np.random.default_rng(0)
+    for n in (100, 2000):
+        X = rng.normal(size=(n, 2))
+        y = (X[:, 0] > 0).astype(int)
+        for bias in (True, False):
+            KernelSVC(bias=bias).fit(X, y)

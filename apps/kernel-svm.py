@@ -1,0 +1,8 @@
+"""The kernel SVM on the stage: `panel serve apps/kernel-svm.py`."""
+
+import panel as pn
+
+from explorer.stage import stage_page
+
+pn.extension()
+stage_page("kernel-svm").servable(title="Kernel SVM · SVM Explorer")

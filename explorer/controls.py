@@ -1,0 +1,110 @@
+"""Widgets from a table of settings: log sliders with typed entry for scales, switches, menus, numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import panel_material_ui as pmui
+import param
+
+from engine.settings import Gamma, Settings, accepted
+
+# Settings that span decades: log10 of the ends of their sliders.
+DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
+LABELS = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}
+SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
+
+
+class ScaleInput:
+    """A number on a log scale: a slider for the hand, a field for the exact value."""
+
+    def __init__(self, label: str, value: float, decades: tuple[float, float], changed: Callable[[Any], None]) -> None:
+        self._changed = changed
+        low, high = decades
+        place = float(np.clip(np.log10(value), low, high))
+        self.slider = pmui.FloatSlider(
+            label="", start=low, end=high, step=0.05, value=place, show_value=False, tooltips=False, size="small",
+            sizing_mode="stretch_width", margin=(0, 12, 0, 14),
+        )  # fmt: skip
+        self.field = pmui.TextInput(label=label, value=f"{value:g}", **SMALL)
+        self.slider.param.watch(self._slid, "value")
+        self.field.param.watch(self._typed, "value")
+        self.view = pmui.Column(self.field, self.slider, sizing_mode="stretch_width", margin=0)
+
+    def _slid(self, event: Any) -> None:
+        value = float(f"{10**event.new:.3g}")
+        if abs(np.log10(float(self.field.value or 1)) - event.new) > 0.026:
+            self.field.value = f"{value:g}"
+
+    def _typed(self, event: Any) -> None:
+        try:
+            value = float(event.new)
+        except ValueError:
+            self._changed(event.new)
+            return
+        if value > 0 and np.isfinite(value):
+            self.slider.value = float(np.clip(np.log10(value), self.slider.start, self.slider.end))
+        self._changed(value)
+
+    def set(self, value: float) -> None:
+        """Show another value."""
+        self.field.value = f"{value:g}"
+
+
+class SettingsPanel:
+    """Widgets for some settings of a table; `values` has what they say, unchecked."""
+
+    def __init__(self, table: type[Settings], names: tuple[str, ...], defaults: dict[str, Any]) -> None:
+        self.table = table
+        self.values: dict[str, Any] = {name: defaults.get(name, table.param[name].default) for name in names}
+        self._inputs: dict[str, Any] = {}
+        self.view = pmui.Column(*(self._widget(name) for name in names), sizing_mode="stretch_width", margin=0)
+        self._suit_kernel()
+
+    def _widget(self, name: str) -> Any:
+        parameter, value = self.table.param[name], self.values[name]
+        label = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}.get(
+            name, name
+        )
+        if name in DECADES:
+            start = value if isinstance(value, int | float) else 1.0
+            scale = ScaleInput(label, float(start), DECADES[name], lambda new, n=name: self._set(n, new))  # type: ignore[misc]
+            if isinstance(parameter, Gamma) and isinstance(value, str):
+                self.values[name] = float(start)
+            self._inputs[name] = scale
+            return scale.view
+        widget: Any
+        if isinstance(parameter, param.Boolean):
+            widget = pmui.Switch(label=label, value=bool(value), margin=(4, 8))
+        elif isinstance(parameter, param.Selector):
+            widget = pmui.Select(label=label, options=list(parameter.objects), value=value, **SMALL)
+        elif isinstance(parameter, param.Integer):
+            widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **SMALL)
+        else:
+            widget = pmui.FloatInput(label=label, value=value, **SMALL)
+        widget.param.watch(lambda event, n=name: self._set(n, event.new), "value")
+        self._inputs[name] = widget
+        return widget
+
+    def _set(self, name: str, value: Any) -> None:
+        self.values[name] = value
+        if name == "kernel":
+            self._suit_kernel()
+
+    def _suit_kernel(self) -> None:
+        """Show only the numbers that the chosen kernel has."""
+        kernel = self.values.get("kernel")
+        for name, kernels in {"gamma": ("rbf", "poly", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}.items():
+            if name in self._inputs:
+                widget = self._inputs[name]
+                (widget.view if isinstance(widget, ScaleInput) else widget).visible = kernel in kernels
+
+    def set(self, values: dict[str, Any]) -> None:
+        """Show these values."""
+        for name, value in values.items():
+            widget = self._inputs.get(name)
+            if isinstance(widget, ScaleInput):
+                widget.set(value)
+            elif widget is not None:
+                widget.value = value
+            self.values[name] = value

@@ -1,0 +1,106 @@
+"""The player: where the cursor is, whether it follows the run, and how it moves. Knows no widget."""
+
+from typing import Any
+
+import param
+
+from engine import Run
+from explorer.replay import Replay
+
+SPEEDS = {f"{speed} / s": float(speed) for speed in (1, 2, 5, 10, 25, 100)} | {"full speed": 0.0}
+
+
+class Player(param.Parameterized):
+    """Plays a replay: live at its end, where it lets the solver go on at the chosen speed, or anywhere before it.
+
+    Speed is in events a second, for a replay and for a live run alike; a paused player pauses the solver too.
+    """
+
+    cursor = param.Integer(0, bounds=(0, None), doc="Position in the recording.")
+    live = param.Boolean(True, doc="Pinned to the end: new events move the cursor.")
+    playing = param.Boolean(True)
+    speed: Any = param.Selector(default=10.0, objects=SPEEDS)
+    step_size: Any = param.Selector(default="event", objects=["event", "iteration", "phase"])
+
+    def __init__(self, replay: Replay, run: Run[Any] | None = None, **params: Any) -> None:
+        super().__init__(**params)
+        self.replay, self.run = replay, run
+        self._credit = 0.0  # events that may still happen
+
+    @property
+    def end(self) -> int:
+        """The last position there is."""
+        return max(0, len(self.replay) - 1)
+
+    @property
+    def running(self) -> bool:
+        """Whether the solver has more to say."""
+        return self.run is not None and self.run.state != "done"
+
+    def tick(self, seconds: float) -> None:
+        """Let so much time pass."""
+        if self.playing:
+            self._credit = min(self._credit + seconds * self.speed, max(1.0, self.speed))
+            due = int(self._credit) if self.speed else self.end + 1
+            if not self.live and due:
+                self.cursor = min(self.end, self.cursor + due)
+                self._credit -= int(self._credit)
+                self.live = self.cursor == self.end and self.running
+                self.playing = self.cursor < self.end or self.running
+            elif self.running and self.run is not None:
+                if not self.speed:
+                    self.run.resume()
+                elif due and self.run.state == "paused":
+                    self.run.step(due)
+                    self._credit -= due
+            elif self.cursor == self.end:
+                self.playing = False
+        if self.live:
+            self.cursor = self.end
+
+    def play(self) -> None:
+        """Go on; from the beginning, if all was seen."""
+        if self.cursor == self.end and not self.running:
+            self.cursor = 0
+        self.live = self.cursor == self.end and self.running
+        self.playing = True
+
+    def pause(self) -> None:
+        """Hold everything."""
+        self.playing = False
+        if self.run is not None and self.running:
+            self.run.pause()
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        if self.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def step(self, direction: int) -> None:
+        """To the next or the last stop of the chosen size; beyond the end of a live run, one event further."""
+        self.pause()
+        stops = self.replay.stops(self.step_size)
+        ahead = [stop for stop in stops if (stop - self.cursor) * direction > 0]
+        if ahead:
+            self.go(min(ahead) if direction > 0 else max(ahead))
+        elif direction > 0 and self.running and self.run is not None:
+            self.live = True
+            self.run.step()
+        else:
+            self.go(self.end if direction > 0 else 0)
+
+    def go(self, position: int) -> None:
+        """Put the cursor somewhere; the run no longer moves it."""
+        self.live = False
+        self.cursor = min(max(0, position), self.end)
+
+    def to_start(self) -> None:
+        """To the first event."""
+        self.go(0)
+
+    def to_end(self) -> None:
+        """To the newest event, pinned to it while there may be more."""
+        self.cursor = self.end
+        self.live = self.running

@@ -1,0 +1,107 @@
+"""A recording as views see it: at any cursor, the state of the solver and the decision function it stands for."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from engine import SOLVERS, Recording
+from engine.classify import class_numbers
+from engine.events import Array, Event, Finished, Iteration, PhaseBegan
+from engine.kernels import Kernel, Points
+from engine.model import Task, tasks
+from engine.threads import thread_count
+from explorer.plane import Plane
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What is known at a cursor: the newest iteration, and which points its numbers belong to."""
+
+    position: int
+    event: Iteration
+    task: Task
+    members: Array  # points of this task
+    signs: Array  # their labels, +1 and -1
+
+
+class Replay:
+    """Looks up frames of a recording, which may still be growing, and evaluates them."""
+
+    def __init__(self, recording: Recording, X_test: Array | None = None, y_test: Array | None = None) -> None:
+        self.recording = recording
+        header = recording.header
+        self.X = np.asarray(header.X, float)
+        self.classes, self.labels = class_numbers(header.y)
+        self.settings = settings = cast(Any, SOLVERS[header.solver].settings.checked(header.settings))
+        kernel = Kernel.fit(self.X, settings.kernel, settings.gamma, settings.degree, settings.coef0)
+        self.kernel = replace(kernel, work=np.float32, store=np.float32)  # for pictures, where single precision will do
+        self.points = self.kernel.points(self.X)
+        self.plane = Plane.fit(self.X)
+        self.places = self.plane.project(self.X)
+        self._tasks = {task.name: task for task in tasks(self.classes, self.settings.multiclass)}
+        self._test = (
+            None if X_test is None or y_test is None else (self.kernel.points(np.asarray(X_test, float)), y_test)
+        )
+        self.members = lru_cache(64)(self._members)
+
+    def __len__(self) -> int:
+        return len(self.recording)
+
+    def event(self, cursor: int) -> Event | None:
+        """The event at the cursor."""
+        return self.recording[cursor] if 0 <= cursor < len(self.recording) else None
+
+    def frame(self, cursor: int) -> Frame | None:
+        """The newest iteration at or before the cursor, if there was one."""
+        for position in range(min(cursor, len(self.recording) - 1), -1, -1):
+            event = self.recording[position]
+            if isinstance(event, Iteration):
+                name = event.stamp.path[0] if event.stamp.path else next(iter(self._tasks))
+                task = self._tasks[name]
+                return Frame(position, event, task, *self.members(task))
+        return None
+
+    def _members(self, task: Task) -> tuple[Array, Array]:
+        positive = np.isin(self.labels, task.positive)
+        members = np.flatnonzero(positive | np.isin(self.labels, task.negative))
+        return members, np.where(positive[members], 1.0, -1.0)
+
+    # ---- the decision function of a frame ----
+
+    def decision(self, frame: Frame, points: Points) -> Array:
+        """Decision values of points that the kernel has taken in."""
+        support = np.flatnonzero(frame.event.alpha)
+        weights = frame.signs[support] * frame.event.alpha[support]
+        vectors = self.points[frame.members[support]]
+        threads = thread_count(self.settings.n_jobs)
+        return self.kernel.product(points, vectors, weights, threads) + frame.event.intercept
+
+    def field(self, frame: Frame, coordinates: Array) -> Array:
+        """Decision values at places in the plane."""
+        return self.decision(frame, self.kernel.points(self.plane.lift(coordinates)))
+
+    def margins(self, frame: Frame) -> Array:
+        """y f(x) of the task's points, from the gradient that the solver keeps: exact for the active ones."""
+        return frame.event.gradient + 1.0 + frame.signs * frame.event.intercept
+
+    def accuracy(self, frame: Frame) -> tuple[float, float]:
+        """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
+        train = 100 * float(np.mean(self.margins(frame) > 0))
+        if self._test is None:
+            return train, np.nan
+        points, labels = self._test
+        sides = (self.classes[list(side)] for side in (frame.task.positive, frame.task.negative))
+        positive, negative = (np.isin(labels, side) for side in sides)
+        ours = np.flatnonzero(positive | negative)[:2000]  # enough for a chart
+        if not len(ours):
+            return train, np.nan
+        return train, 100 * float(np.mean((self.decision(frame, points[ours]) > 0) == positive[ours]))
+
+    # ---- where things happen ----
+
+    def stops(self, kind: str) -> list[int]:
+        """Positions that a step of this size can go to: every event, iterations, or beginnings of phases."""
+        wanted: Any = {"event": Event, "iteration": (Iteration, Finished), "phase": (PhaseBegan, Finished)}[kind]
+        return [position for position, event in enumerate(self.recording) if isinstance(event, wanted)]

@@ -1,0 +1,53 @@
+"""What each solver brings to the stage: its story, its listing, its own view, its presets."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from engine.events import Event
+from explorer.replay import Frame, Replay
+
+
+class OwnView(Protocol):
+    """The picture that only one solver has."""
+
+    plots: list[Any]
+
+    def draw(self, replay: Replay, frame: Frame) -> None:
+        """Show a frame."""
+
+    def clear(self) -> None:
+        """Show nothing."""
+
+    def restyle(self, dark: bool) -> None:
+        """Take the colours of a light or a dark page."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A beginning worth seeing: data and settings."""
+
+    title: str
+    data: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Act:
+    """A solver on the stage."""
+
+    solver: str
+    summary: str
+    listing: tuple[tuple[str, str], ...]  # (name of the line, its text)
+    line: Callable[[Event | None], str]  # which line of the listing an event belongs to
+    story: Callable[[Replay, int], str]  # what just happened, as HTML
+    view: type[OwnView]
+    presets: tuple[Preset, ...]
+    shown: tuple[str, ...]  # settings that have a widget, in order
+
+
+def acts() -> dict[str, Act]:
+    """All solvers on the stage, by name."""
+    from explorer.solvers.dual import ACT
+
+    return {act.solver: act for act in (ACT,)}

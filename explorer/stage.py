@@ -1,0 +1,266 @@
+"""The stage: one screen for every solver. Puts data, settings, run, player and pictures together."""
+
+import html
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from engine import SOLVERS, Run, datasets
+from engine.datasets import Dataset
+from explorer.charts import AXES, Charts
+from explorer.controls import SMALL, SettingsPanel
+from explorer.keys import Browser
+from explorer.page import plain_page
+from explorer.player import Player
+from explorer.replay import Replay
+from explorer.scene import LAYERS, Scene
+from explorer.solvers import Preset, acts
+from explorer.theme import FONT, NEGATIVE, tone
+from explorer.transport import Transport
+
+PERIOD = 60  # milliseconds between two looks at the run
+COMPACT = {
+    "flexWrap": "wrap",
+    "& button": {"textTransform": "none", "padding": "2px 10px", "whiteSpace": "nowrap"},
+}
+SHOWN_LAYERS = ["field", "margins", "points", "support vectors", "working set"]
+
+
+class Stage:
+    """Everything one person sees of one solver."""
+
+    def __init__(self, solver: str = "kernel-svm", dark: bool = False) -> None:
+        self.act, self.estimator = acts()[solver], SOLVERS[solver]
+        self.dark = dark
+        self.run: Run[Any] | None = None
+        self.replay: Replay | None = None
+        self.player: Player | None = None
+        self._seen: tuple[Any, ...] = ()
+        self._last = time.monotonic()
+        first = self.act.presets[0]
+        self.settings = SettingsPanel(self.estimator.settings, self.act.shown, dict(first.settings))
+        self.scene, self.charts, self.own = Scene(dark), Charts(dark), self.act.view()
+        self.transport = Transport()
+        self._build_widgets(first)
+        self.begin()
+
+    # ---- parts of the screen ----
+
+    def _build_widgets(self, first: Preset) -> None:
+        names = {entry.title: name for name, entry in datasets.catalogue().items() if self._usable(name)}
+        self.data_name = pmui.Select(label="Data set", options=names, value=first.data["name"], **SMALL)
+        self.data_size = pmui.IntInput(label="Points", value=first.data["size"], start=2, end=20_000, step=100, **SMALL)
+        self.data_seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **SMALL)
+        self.presets = pmui.Select(
+            label="Preset", options={preset.title: k for k, preset in enumerate(self.act.presets)}, value=0, **SMALL
+        )
+        self.presets.param.watch(self._choose_preset, "value")
+        self.run_button = pmui.Button(label="Run", icon="play_arrow", color="primary", variant="contained", margin=8)
+        self.run_button.on_click(lambda event: self.begin())
+        self.reset_button = pmui.Button(label="Reset", icon="restart_alt", variant="outlined", margin=8)
+        self.reset_button.on_click(lambda event: self._choose_preset(None))
+        self.message = pmui.Alert(object="", severity="error", visible=False, sizing_mode="stretch_width", margin=8)
+        self.layers = pmui.CheckButtonGroup(
+            label="", options=list(LAYERS), value=SHOWN_LAYERS, size="small", margin=(2, 6), color="primary", sx=COMPACT
+        )
+        self.layers.param.watch(lambda event: self.scene.show(event.new), "value")
+        self.scene.show(SHOWN_LAYERS)
+        self.axis = pmui.RadioButtonGroup(
+            label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT
+        )
+        self.axis.param.watch(self._choose_axis, "value")
+        self.note = pmui.Typography("", variant="caption", margin=(0, 10))
+        self.story = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 10))
+        self.listing = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 10))
+
+    @staticmethod
+    def _usable(name: str) -> bool:
+        entry = datasets.catalogue()[name]
+        return entry.task == "classification" and entry.available()
+
+    def sidebar(self) -> list[Any]:
+        """What stands beside the stage."""
+        return [
+            _heading("Data"), self.data_name, self.data_size, self.data_seed,
+            _heading("Problem and solver"), self.settings.view,
+            _heading("Presets"), self.presets,
+            self.message,
+            pmui.Row(self.run_button, self.reset_button, margin=0),
+        ]  # fmt: skip
+
+    def main(self) -> Any:
+        """The stage itself."""
+        wide, narrow = {"xs": 12, "md": 7}, {"xs": 12, "md": 5}
+        panes = {name: _pane(plot) for name, plot in self.charts.plots.items()}
+        scene = _card(self.layers, _pane(self.scene.plot), self.note)
+        charts = _card(self.axis, *panes.values())
+        story = _card(self.story, self.listing)
+        own = _card(*(_pane(plot) for plot in self.own.plots))
+        return pmui.Column(
+            _card(self.transport.view),
+            pmui.Grid(
+                pmui.Grid(scene, size=wide), pmui.Grid(charts, size=narrow),
+                pmui.Grid(story, size=wide), pmui.Grid(own, size=narrow),
+                container=True, spacing=1.5, sizing_mode="stretch_width",
+            ),
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+
+    def restyle(self, dark: bool) -> None:
+        """Take the colours of a light or a dark page."""
+        self.dark = dark
+        for part in (self.scene, self.charts, self.own):
+            part.restyle(dark)
+        self._seen = ()
+
+    # ---- what a person does ----
+
+    def begin(self) -> None:
+        """Run with the data and settings that are chosen."""
+        self.close()
+        try:
+            settings = self.estimator.settings.checked(self.settings.values)
+            data = self._data()
+            self.run = self.estimator.recorded_run(data.X, data.y, settings, source={"name": data.name})
+        except (ValueError, OSError) as error:
+            self.message.param.update(object=str(error), visible=True)
+            return
+        self.message.visible = False
+        if self.run.recording is not None:
+            self._watch(Replay(self.run.recording, data.X_test, data.y_test))
+        self.run.start(paused=True)
+
+    def _watch(self, replay: Replay) -> None:
+        """Put another recording on the stage."""
+        self.replay = replay
+        self.player = Player(replay, self.run)
+        self.transport.follow(self.player)
+        self.charts.clear()
+        self.own.clear()
+        self.scene.load(self.replay)
+        self.note.object = self.scene.note
+        self._seen = ()
+
+    def press(self, key: str) -> None:
+        """What a key does."""
+        if self.player is None:
+            return
+        match key:
+            case " ":
+                self.player.toggle()
+            case "ArrowLeft":
+                self.player.step(-1)
+            case "ArrowRight":
+                self.player.step(1)
+            case "Home":
+                self.player.to_start()
+            case "End":
+                self.player.to_end()
+
+    def _data(self) -> Dataset:
+        return datasets.load(self.data_name.value, size=self.data_size.value, seed=self.data_seed.value or 0)
+
+    def _choose_preset(self, event: Any) -> None:
+        preset = self.act.presets[self.presets.value]
+        self.data_name.value, self.data_size.value = preset.data["name"], preset.data["size"]
+        defaults = {name: self.estimator.settings.param[name].default for name in ("bias", "kernel", "seed", "tol")}
+        self.settings.set({**defaults, **preset.settings})
+        self.begin()
+
+    def _choose_axis(self, event: Any) -> None:
+        self.charts.axis = event.new
+        self._seen = ()
+
+    # ---- time passes ----
+
+    def tick(self) -> None:
+        """Look at the run, and draw what is new."""
+        now = time.monotonic()
+        passed, self._last = min(now - self._last, 0.5), now
+        if self.player is None or self.replay is None:
+            return
+        self.player.tick(passed)
+        cursor = self.player.cursor
+        seen = (cursor, len(self.replay), self.player.playing, self.player.live)
+        if seen == self._seen and not self.charts.pending:
+            return
+        moved = not self._seen or self._seen[0] != cursor
+        self._seen = seen
+        with _one_message():
+            self.transport.draw()
+            self.charts.draw(self.replay, cursor)
+            if moved:
+                self._draw(self.replay, cursor)
+
+    def _draw(self, replay: Replay, cursor: int) -> None:
+        frame = replay.frame(cursor)
+        if frame is None:
+            self.scene.clear()
+            self.own.clear()
+        else:
+            self.scene.draw(replay, frame)
+            self.own.draw(replay, frame)
+        story = self.act.story(replay, cursor)
+        self.story.object = f'<div style="font: 15px/1.5 {FONT}; min-height: 4.5em">{story}</div>'
+        self.listing.object = self._listing(self.act.line(replay.event(cursor)))
+
+    def _listing(self, current: str) -> str:
+        shade = tone(self.dark)
+        lines = []
+        for name, text in self.act.listing:
+            paper, edge = (shade.line, NEGATIVE) if name == current else ("transparent", "transparent")
+            look = f"background:{paper};border-left:3px solid {edge};padding:1px 8px;white-space:pre-wrap"
+            lines.append(f'<div style="{look}">{html.escape(text)}</div>')
+        return f'<div style="font: 13px/1.5 ui-monospace, Menlo, monospace; color:{shade.text}">{"".join(lines)}</div>'
+
+    def close(self) -> None:
+        """Cancel what runs; nothing is left behind."""
+        if self.run is not None:
+            self.run.cancel()
+
+
+@contextmanager
+def _one_message() -> Iterator[None]:
+    """Let all changes of a tick reach the browser together."""
+    document = pn.state.curdoc
+    if document is None:
+        yield
+        return
+    document.hold("combine")
+    try:
+        yield
+    finally:
+        document.unhold()
+
+
+def _heading(text: str) -> Any:
+    return pmui.Typography(text.upper(), variant="overline", margin=(8, 10, 0, 10))
+
+
+def _card(*parts: Any) -> Any:
+    return pmui.Paper(*parts, variant="outlined", sizing_mode="stretch_width", margin=0, sx={"padding": "6px"})
+
+
+def _pane(plot: Any) -> Any:
+    return pn.pane.Bokeh(plot, sizing_mode="stretch_width", height=plot.height, margin=0)
+
+
+def stage_page(solver: str) -> Any:
+    """The page of a solver, alive."""
+    stage = Stage(solver)
+    page = plain_page(sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
+    browser = Browser(width=0, height=0, margin=0)
+    page.main = [*page.main, browser]
+    browser.param.watch(lambda event: stage.press(event.new.split("|")[0]), "pressed")
+    page.param.watch(lambda event: stage.restyle(event.new), "dark_theme")
+    pn.state.on_session_destroyed(lambda context: stage.close())
+
+    def wake() -> None:  # what is sent before the page is there would only pile up
+        pn.state.add_periodic_callback(stage.tick, PERIOD)
+
+    pn.state.onload(wake)
+    return page

@@ -1,0 +1,79 @@
+"""Colours and figure style: Okabe-Ito, readable by the colour-blind, in light and in dark."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bokeh.plotting import figure
+
+NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue circles and vermilion triangles
+GREEN, AMBER, PURPLE, SKY = "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
+MARKERS = ("circle", "triangle")
+BOUND_MARKERS = ("circle_x", "triangle_dot")  # hatched ones would take the browser ten times as long
+
+FONT = "Inter, Roboto, Helvetica, Arial, sans-serif"
+
+
+@dataclass(frozen=True)
+class Tone:
+    """What differs between light and dark."""
+
+    text: str
+    faint: str
+    line: str
+    paper: str
+    field: tuple[str, str, str]  # from the negative side over the boundary to the positive side
+
+
+LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", ("#9fc9e6", "#fdfdfd", "#f3bf9b"))
+DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", ("#134a6e", "#141c25", "#6e3410"))
+
+
+def tone(dark: bool) -> Tone:
+    """The tone of a page."""
+    return DARK if dark else LIGHT
+
+
+def ramp(colours: tuple[str, str, str], steps: int = 128) -> list[str]:
+    """A palette through three colours."""
+    points = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours]
+    palette = []
+    for k in range(2 * steps):
+        left, right = (points[0], points[1]) if k < steps else (points[1], points[2])
+        part = (k % steps) / (steps - 1)
+        palette.append("#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(left, right, strict=True)))
+    return palette
+
+
+def plain_figure(**options: Any) -> Any:
+    """A figure in the house style: no box, faint grid, no logo."""
+    plot = figure(
+        sizing_mode="stretch_both", toolbar_location=None, outline_line_color=None, min_border=4,
+        background_fill_alpha=0, border_fill_alpha=0, **options,
+    )  # fmt: skip
+    plot.toolbar.logo = None
+    return plot
+
+
+def style(plot: Any, dark: bool) -> None:
+    """Give a figure the colours of the page."""
+    shade = tone(dark)
+    plot.title.text_color = shade.text
+    plot.title.text_font = FONT
+    plot.title.text_font_size = "13px"
+    for axis in plot.axis:
+        axis.axis_line_color = shade.line
+        axis.major_tick_line_color = shade.line
+        axis.minor_tick_line_color = None
+        axis.major_label_text_color = shade.faint
+        axis.axis_label_text_color = shade.faint
+        axis.major_label_text_font = axis.axis_label_text_font = FONT
+        axis.major_label_text_font_size = axis.axis_label_text_font_size = "11px"
+        axis.axis_label_text_font_style = "normal"
+    for grid in plot.grid:
+        grid.grid_line_color = shade.line
+    for legend in plot.legend:
+        legend.background_fill_alpha = 0
+        legend.border_line_color = None
+        legend.label_text_color = shade.text
+        legend.label_text_font = FONT
+        legend.label_text_font_size = "11px"

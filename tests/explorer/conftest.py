@@ -1,0 +1,25 @@
+import pytest
+
+from engine import KernelSVC, datasets
+from explorer.replay import Replay
+
+
+def recorded(**settings):
+    data = datasets.load("moons", size=120)
+    table = KernelSVC.settings.checked({"C": 5.0, "gamma": 2.0, "working_set": 8, **settings})
+    return KernelSVC.recorded_run(data.X, data.y, table), data
+
+
+@pytest.fixture
+def live():
+    """A run not yet begun, and its replay."""
+    run, data = recorded()
+    return run, Replay(run.recording, data.X_test, data.y_test)
+
+
+@pytest.fixture
+def finished(live):
+    """A replay of a run that is over."""
+    run, replay = live
+    run.result()
+    return replay

@@ -1,0 +1,95 @@
+import time
+
+import numpy as np
+import pytest
+
+from engine import KernelSVC, datasets
+from explorer.plane import Plane
+from explorer.stage import Stage
+
+
+def play_to_the_end(stage):
+    end = time.monotonic() + 60
+    stage.player.speed = 0.0
+    while stage.player.playing or stage.player.running or stage.charts.pending:
+        assert time.monotonic() < end
+        stage.tick()
+        time.sleep(0.005)
+    stage.tick()
+
+
+@pytest.fixture
+def stage():
+    made = Stage()
+    yield made
+    made.close()
+
+
+def test_the_first_screen_is_already_running(stage):
+    assert stage.player.playing
+    play_to_the_end(stage)
+    assert "Finished: converged" in stage.story.object
+    assert len(stage.scene._support.data["x"]) > 50
+    assert np.isfinite(stage.charts._source.data["train"]).all()
+
+
+def test_every_preset_runs(stage):
+    for k in range(1, len(stage.act.presets)):
+        stage.presets.value = k
+        play_to_the_end(stage)
+        assert "Finished" in stage.story.object
+        assert not stage.message.visible
+
+
+def test_any_moment_can_be_drawn_in_any_order(stage):
+    play_to_the_end(stage)
+    rng = np.random.default_rng(0)
+    for position in rng.integers(0, len(stage.replay), 30):
+        stage.player.go(int(position))
+        stage.tick()
+    stage.restyle(True)
+    stage.tick()
+    stage.axis.value = "solver seconds"
+    stage.tick()
+
+
+def test_a_wrong_value_is_named_and_the_page_goes_on(stage):
+    stage.settings.values["C"] = -3.0
+    stage.begin()
+    assert stage.message.visible
+    assert "C must be a finite number above 0; got -3.0" in stage.message.object
+    stage.settings.values["C"] = 3.0
+    stage.begin()
+    assert not stage.message.visible
+    play_to_the_end(stage)
+
+
+def test_the_field_is_the_models_decision_function(finished):
+    data = datasets.load("moons", size=120)
+    model = KernelSVC(C=5.0, gamma=2.0).fit(data.X, data.y)
+    frame = finished.frame(len(finished) - 1)
+    places = np.random.default_rng(0).uniform(-1, 2, (50, 2))
+    np.testing.assert_allclose(finished.field(frame, places), model.decision_function(places), atol=5e-3)
+    train, test = finished.accuracy(frame)
+    assert train == pytest.approx(100 * model.score(data.X, data.y), abs=1)
+    assert test == pytest.approx(100 * model.score(data.X_test, data.y_test), abs=1)
+
+
+def test_several_classes_are_shown_task_by_task(stage):
+    stage.data_name.value, stage.data_size.value = "gaussians", 300
+    stage.begin()
+    play_to_the_end(stage)
+    assert "Finished" in stage.story.object
+    names = {event.stamp.path for event in stage.replay.recording}
+    assert len(names) == 4  # three pairs, and the whole
+
+
+def test_more_dimensions_show_their_principal_plane():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6)) * [5, 3, 0.1, 0.1, 0.1, 0.1] + 7
+    plane = Plane.fit(X)
+    assert plane.kept > 0.99
+    places = plane.project(X)
+    np.testing.assert_allclose(plane.lift(places), X, atol=0.6)
+    assert np.array_equal(Plane.fit(X[:, :2]).project(X[:, :2]), X[:, :2])
+    assert Plane.fit(X[:, :1]).project(X[:, :1]).shape == (300, 2)
