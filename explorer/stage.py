@@ -9,10 +9,11 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from engine import SOLVERS, Run, datasets
-from engine.datasets import Dataset
+from engine import SOLVERS, Run
 from explorer.charts import AXES, Charts
 from explorer.controls import SMALL, SettingsPanel
+from explorer.data_panel import DataPanel
+from explorer.keep import query, read_query, read_recording, recording_bytes, snippet
 from explorer.keys import Browser
 from explorer.page import plain_page
 from explorer.player import Player
@@ -24,7 +25,8 @@ from explorer.transport import Transport
 
 PERIOD = 60  # milliseconds between two looks at the run
 COMPACT = {
-    "flexWrap": "wrap",
+    "maxWidth": "100%",
+    "overflowX": "auto",
     "& button": {"textTransform": "none", "padding": "2px 10px", "whiteSpace": "nowrap"},
 }
 SHOWN_LAYERS = ["field", "margins", "points", "support vectors", "working set"]
@@ -39,7 +41,9 @@ class Stage:
         self.run: Run[Any] | None = None
         self.replay: Replay | None = None
         self.player: Player | None = None
+        # Figures are only touched in a tick: an upload, for one, is handled without the lock they need.
         self._seen: tuple[Any, ...] = ()
+        self._loaded = False
         self._last = time.monotonic()
         first = self.act.presets[0]
         self.settings = SettingsPanel(self.estimator.settings, self.act.shown, dict(first.settings))
@@ -51,10 +55,7 @@ class Stage:
     # ---- parts of the screen ----
 
     def _build_widgets(self, first: Preset) -> None:
-        names = {entry.title: name for name, entry in datasets.catalogue().items() if self._usable(name)}
-        self.data_name = pmui.Select(label="Data set", options=names, value=first.data["name"], **SMALL)
-        self.data_size = pmui.IntInput(label="Points", value=first.data["size"], start=2, end=20_000, step=100, **SMALL)
-        self.data_seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **SMALL)
+        self.data = DataPanel(first.data, self.begin)
         self.presets = pmui.Select(
             label="Preset", options={preset.title: k for k, preset in enumerate(self.act.presets)}, value=0, **SMALL
         )
@@ -63,6 +64,22 @@ class Stage:
         self.run_button.on_click(lambda event: self.begin())
         self.reset_button = pmui.Button(label="Reset", icon="restart_alt", variant="outlined", margin=8)
         self.reset_button.on_click(lambda event: self._choose_preset(None))
+        self.save = pmui.FileDownload(
+            label="Save recording",
+            filename="run.svmrun",
+            callback=self._recording,
+            variant="text",
+            size="small",
+            margin=2,
+        )
+        self.open = pmui.FileInput(label="Open recording", accept=".svmrun", variant="text", size="small", margin=2)
+        self.open.param.watch(self._open_recording, "value")
+        self.share = pmui.Button(label="Share", icon="link", variant="text", size="small", margin=2)
+        self.share.on_click(self._show_link)
+        self.python = pmui.Button(label="Show the Python", icon="code", variant="text", size="small", margin=2)
+        self.python.on_click(self._show_python)
+        self.words = pn.pane.Markdown("", sizing_mode="stretch_width")
+        self.dialog = pmui.Dialog(self.words, title="", open=False, show_close_button=True, width_option="md")
         self.message = pmui.Alert(object="", severity="error", visible=False, sizing_mode="stretch_width", margin=8)
         self.layers = pmui.CheckButtonGroup(
             label="", options=list(LAYERS), value=SHOWN_LAYERS, size="small", margin=(2, 6), color="primary", sx=COMPACT
@@ -77,15 +94,10 @@ class Stage:
         self.story = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 10))
         self.listing = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 10))
 
-    @staticmethod
-    def _usable(name: str) -> bool:
-        entry = datasets.catalogue()[name]
-        return entry.task == "classification" and entry.available()
-
     def sidebar(self) -> list[Any]:
         """What stands beside the stage."""
         return [
-            _heading("Data"), self.data_name, self.data_size, self.data_seed,
+            _heading("Data"), self.data.view,
             _heading("Problem and solver"), self.settings.view,
             _heading("Presets"), self.presets,
             self.message,
@@ -107,8 +119,13 @@ class Stage:
                 pmui.Grid(story, size=wide), pmui.Grid(own, size=narrow),
                 container=True, spacing=1.5, sizing_mode="stretch_width",
             ),
+            _card(self.footer()),
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
+
+    def footer(self) -> Any:
+        """What can be taken along."""
+        return pmui.FlexBox(self.share, self.save, self.open, self.python, self.dialog, sizing_mode="stretch_width")
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -124,8 +141,8 @@ class Stage:
         self.close()
         try:
             settings = self.estimator.settings.checked(self.settings.values)
-            data = self._data()
-            self.run = self.estimator.recorded_run(data.X, data.y, settings, source={"name": data.name})
+            data, source = self.data.load()
+            self.run = self.estimator.recorded_run(data.X, data.y, settings, source=source)
         except (ValueError, OSError) as error:
             self.message.param.update(object=str(error), visible=True)
             return
@@ -135,15 +152,19 @@ class Stage:
         self.run.start(paused=True)
 
     def _watch(self, replay: Replay) -> None:
-        """Put another recording on the stage."""
+        """Put another recording on the stage; the next tick draws it."""
         self.replay = replay
         self.player = Player(replay, self.run)
         self.transport.follow(self.player)
+        self._loaded = False
+        self._seen = ()
+
+    def _load(self, replay: Replay) -> None:
+        self._loaded = True
         self.charts.clear()
         self.own.clear()
-        self.scene.load(self.replay)
+        self.scene.load(replay)
         self.note.object = self.scene.note
-        self._seen = ()
 
     def press(self, key: str) -> None:
         """What a key does."""
@@ -161,15 +182,74 @@ class Stage:
             case "End":
                 self.player.to_end()
 
-    def _data(self) -> Dataset:
-        return datasets.load(self.data_name.value, size=self.data_size.value, seed=self.data_seed.value or 0)
-
     def _choose_preset(self, event: Any) -> None:
         preset = self.act.presets[self.presets.value]
-        self.data_name.value, self.data_size.value = preset.data["name"], preset.data["size"]
+        self.data.set(preset.data)
         defaults = {name: self.estimator.settings.param[name].default for name in ("bias", "kernel", "seed", "tol")}
         self.settings.set({**defaults, **preset.settings})
         self.begin()
+
+    # ---- what is taken along ----
+
+    def restore(self, search: str) -> None:
+        """Start from what a link says; what it says wrong is named, and the usual beginning shown."""
+        try:
+            data, settings, cursor = read_query(search, self.estimator.settings)
+        except ValueError as error:
+            self.message.param.update(object=str(error), visible=True)
+            return
+        if data or settings:
+            self.data.set({**self.data.choice(), **data})
+            self.settings.set(settings)
+            self.begin()
+        if cursor is not None and self.player is not None and self.run is not None:
+            self.run.resume()
+            self.run.join(5)
+            self.player.pause()
+            self.player.go(cursor)
+
+    def link(self) -> str:
+        """The query of a link to what is on the stage."""
+        return query(self.data.choice(), self.settings.values, self.player.cursor if self.player else 0)
+
+    def _show_link(self, event: Any) -> None:
+        place = pn.state.location
+        address = f"{place.href.split('?')[0] if place else ''}?{self.link()}"
+        self._say("Link to this moment", f"[{address}]({address})")
+
+    def _show_python(self, event: Any) -> None:
+        if self.replay is not None:
+            header = self.replay.recording.header
+            self._say("The same in Python", f"```python\n{snippet(header.solver, header.source, header.settings)}```")
+
+    def _say(self, title: str, text: str) -> None:
+        self.words.object = text
+        self.dialog.param.update(title=title, open=True)
+
+    def _recording(self) -> Any:
+        return recording_bytes(self.replay.recording) if self.replay is not None else None
+
+    def _open_recording(self, event: Any) -> None:
+        if not event.new:
+            return
+        try:
+            recording = read_recording(event.new, self.open.filename or "recording")
+            if recording.header.solver != self.act.solver:
+                raise ValueError(
+                    f"{self.open.filename} is a recording of {recording.header.solver}: open it on that page"
+                )
+            replay = Replay(recording)
+        except (ValueError, OSError) as error:
+            self.message.param.update(object=str(error), visible=True)
+            return
+        self.close()
+        self.run = None
+        self.message.visible = False
+        shown = {name: value for name, value in recording.header.settings.items() if name in self.act.shown}
+        self.settings.set(shown)
+        self._watch(replay)
+        if self.player is not None:
+            self.player.param.update(live=False, playing=True)
 
     def _choose_axis(self, event: Any) -> None:
         self.charts.axis = event.new
@@ -191,6 +271,8 @@ class Stage:
         moved = not self._seen or self._seen[0] != cursor
         self._seen = seen
         with _one_message():
+            if not self._loaded:
+                self._load(self.replay)
             self.transport.draw()
             self.charts.draw(self.replay, cursor)
             if moved:
@@ -253,6 +335,8 @@ def stage_page(solver: str) -> Any:
     """The page of a solver, alive."""
     stage = Stage(solver)
     page = plain_page(sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
+    if pn.state.location is not None:
+        stage.restore(pn.state.location.search)
     browser = Browser(width=0, height=0, margin=0)
     page.main = [*page.main, browser]
     browser.param.watch(lambda event: stage.press(event.new.split("|")[0]), "pressed")

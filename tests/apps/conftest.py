@@ -8,7 +8,9 @@ import time
 import urllib.request
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
+
+expect.set_options(timeout=60_000)  # how long something takes on a busy machine decides nothing
 
 
 @pytest.fixture(scope="session")

@@ -76,7 +76,7 @@ def test_the_field_is_the_models_decision_function(finished):
 
 
 def test_several_classes_are_shown_task_by_task(stage):
-    stage.data_name.value, stage.data_size.value = "gaussians", 300
+    stage.data.set({"name": "gaussians", "size": 300})
     stage.begin()
     play_to_the_end(stage)
     assert "Finished" in stage.story.object
@@ -93,3 +93,67 @@ def test_more_dimensions_show_their_principal_plane():
     np.testing.assert_allclose(plane.lift(places), X, atol=0.6)
     assert np.array_equal(Plane.fit(X[:, :2]).project(X[:, :2]), X[:, :2])
     assert Plane.fit(X[:, :1]).project(X[:, :1]).shape == (300, 2)
+
+
+def test_a_link_brings_back_data_settings_and_moment(stage):
+    stage.data.set({"name": "xor", "size": 150, "seed": 3})
+    stage.settings.set({"C": 7.0, "gamma": 3.0, "bias": False, "working_set": 12})
+    stage.begin()
+    play_to_the_end(stage)
+    stage.player.go(9)
+    other = Stage()
+    other.restore("?" + stage.link())
+    assert other.player.cursor == 9
+    assert not other.player.playing
+    assert other.settings.values == stage.settings.values
+    assert np.array_equal(other.replay.X, stage.replay.X)
+    assert np.array_equal(other.replay.frame(9).event.alpha, stage.replay.frame(9).event.alpha)
+    other.close()
+
+
+@pytest.mark.parametrize(("search", "message"), [
+    ("?C=-1", "C must be a finite number above 0; got -1.0"),
+    ("?C=lots", "C must be a finite number above 0; got 'lots'"),
+    ("?size=many", "size must be a whole number; got 'many'"),
+    ("?spell=abracadabra", "the link's field must be one of at, data"),
+    ("?kernel=sigmoid", "kernel must be one of rbf"),
+])  # fmt: skip
+def test_a_wrong_link_is_explained_and_the_page_works(stage, search, message):
+    stage.restore(search)
+    assert message in stage.message.object
+    play_to_the_end(stage)
+
+
+def test_a_recording_is_saved_and_opened_again(stage):
+    play_to_the_end(stage)
+    content = stage._recording().getvalue()
+    other = Stage()
+    other.open.param.update(filename="mine.svmrun", value=content)
+    play_to_the_end(other)
+    assert other.story.object == stage.story.object
+    other.open.param.update(filename="mine.svmrun", value=content[:500])
+    assert "mine.svmrun is damaged or not a svm-explorer recording file" in other.message.object
+    other.close()
+
+
+def test_the_python_does_the_same(stage):
+    play_to_the_end(stage)
+    stage._show_python(None)
+    code = stage.words.object.removeprefix("```python").removesuffix("```")
+    names = {}
+    exec(code, names)
+    assert names["run"].latest.objective == stage.replay.recording[-1].objective
+
+
+def test_uploads(stage):
+    rng = np.random.default_rng(0)
+    rows = [f"{a:.4f},{b:.4f},{'yes' if a > 0 else 'no'}" for a, b in rng.normal(size=(60, 2))]
+    stage.data.way.value = "Upload"
+    stage.data.file.param.update(filename="mine.csv", value="\n".join(["u,v,answer", *rows]).encode())
+    assert not stage.message.visible, stage.message.object
+    assert len(stage.replay.X) == 60
+    play_to_the_end(stage)
+    stage.data.file.param.update(filename="bad.csv", value=b"u,v,answer\n1,2,yes\n1,oops,no\n")
+    assert "line 3" in stage.message.object
+    assert 'column 2 ("v")' in stage.message.object
+    assert stage.data._csv().getvalue().startswith(b"u,v,")
