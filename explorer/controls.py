@@ -11,6 +11,11 @@ from engine.settings import Gamma, Settings, accepted
 
 # Settings that span decades: log10 of the ends of their sliders.
 DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
+COMPACT = {
+    "maxWidth": "100%",
+    "overflowX": "auto",
+    "& button": {"textTransform": "none", "padding": "2px 10px", "whiteSpace": "nowrap"},
+}
 LABELS = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
 

@@ -8,7 +8,7 @@ import panel_material_ui as pmui
 
 from engine import datasets
 from engine.datasets import Dataset
-from explorer.controls import SMALL
+from explorer.controls import COMPACT, SMALL
 
 MOST_ROWS = 20_000
 MOST_BYTES = 20 * 2**20
@@ -21,7 +21,9 @@ class DataPanel:
         self._changed = changed
         self.current: Dataset | None = None
         entries = {entry.title: name for name, entry in datasets.catalogue().items() if _usable(name)}
-        self.way = pmui.RadioButtonGroup(label="", options=["Choose", "Upload"], size="small", margin=(2, 8))
+        self.way = pmui.RadioButtonGroup(
+            label="", options=["Choose", "Upload"], size="small", margin=(2, 8), sx=COMPACT
+        )
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
         self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=MOST_ROWS, step=100, **SMALL)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **SMALL)
@@ -30,7 +32,7 @@ class DataPanel:
         self.label_column = pmui.TextInput(label="Label column", placeholder="label, class, … or the last", **SMALL)
         limits = f"At most {MOST_ROWS:,} rows and {MOST_BYTES // 2**20} MiB."
         self.download = pmui.FileDownload(
-            label="Download data", filename="data.csv", callback=self._csv, size="small", margin=(2, 8)
+            label="Download data", filename="data.csv", callback=self._csv, size="small", color="default", margin=(2, 8)
         )
         self._choices = pmui.Column(self.name, self.size, self.noise, self.seed, sizing_mode="stretch_width", margin=0)
         self._uploads = pmui.Column(

@@ -42,7 +42,7 @@ class Scene:
             y_range=Range1d(),
             tools="pan,wheel_zoom,tap,reset",
             active_scroll=None,
-            height=470,
+            height=500,
             min_height=340,
         )
         self.note = ""

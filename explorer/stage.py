@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 
 from engine import SOLVERS, Run
 from explorer.charts import AXES, Charts
-from explorer.controls import SMALL, SettingsPanel
+from explorer.controls import COMPACT, SMALL, SettingsPanel
 from explorer.data_panel import DataPanel
 from explorer.keep import query, read_query, read_recording, recording_bytes, snippet
 from explorer.keys import Browser
@@ -24,11 +24,6 @@ from explorer.theme import FONT, NEGATIVE, tone
 from explorer.transport import Transport
 
 PERIOD = 60  # milliseconds between two looks at the run
-COMPACT = {
-    "maxWidth": "100%",
-    "overflowX": "auto",
-    "& button": {"textTransform": "none", "padding": "2px 10px", "whiteSpace": "nowrap"},
-}
 SHOWN_LAYERS = ["field", "margins", "points", "support vectors", "working set"]
 
 
@@ -97,11 +92,10 @@ class Stage:
     def sidebar(self) -> list[Any]:
         """What stands beside the stage."""
         return [
+            pmui.Row(self.run_button, self.reset_button, margin=0), self.message,
+            _heading("Presets"), self.presets,
             _heading("Data"), self.data.view,
             _heading("Problem and solver"), self.settings.view,
-            _heading("Presets"), self.presets,
-            self.message,
-            pmui.Row(self.run_button, self.reset_button, margin=0),
         ]  # fmt: skip
 
     def main(self) -> Any:

@@ -47,7 +47,7 @@ def ramp(colours: tuple[str, str, str], steps: int = 128) -> list[str]:
 def plain_figure(**options: Any) -> Any:
     """A figure in the house style: no box, faint grid, no logo."""
     plot = figure(
-        sizing_mode="stretch_both", toolbar_location=None, outline_line_color=None, min_border=4,
+        sizing_mode="stretch_width", toolbar_location=None, outline_line_color=None, min_border=4,
         background_fill_alpha=0, border_fill_alpha=0, **options,
     )  # fmt: skip
     plot.toolbar.logo = None
