@@ -8,7 +8,7 @@ from bokeh.plotting import figure
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue circles and vermilion triangles
 GREEN, AMBER, PURPLE, SKY = "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
 MARKERS = ("circle", "triangle")
-BOUND_MARKERS = ("circle_x", "triangle_dot")  # hatched ones would take the browser ten times as long
+BOUND_MARKERS = ("circle_x", "triangle_dot")  # hatched ones took the browser most of its drawing time
 
 FONT = "Inter, Roboto, Helvetica, Arial, sans-serif"
 
