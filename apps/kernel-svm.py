@@ -2,7 +2,7 @@
 
 import panel as pn
 
-from explorer.stage import stage_page
+from explorer.page import stage_page
 
 pn.extension()
 stage_page("kernel-svm").servable(title="Kernel SVM · SVM Explorer")

@@ -1,22 +1,55 @@
-"""Three small charts that answer three questions: how far from the optimum, how many support vectors, how accurate."""
+"""Small charts, a question each: how far from the optimum, how many support vectors, how accurate, this point's α."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, NumeralTickFormatter, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, Label, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import Finished, Iteration
 from explorer.replay import Replay
-from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, plain_figure, style, tone
+from explorer.theme import AMBER, FONT, GREEN, NEGATIVE, POSITIVE, PURPLE, plain_figure, style, tone
 
 AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver seconds": "seconds"}
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
-CHARTS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
-    "How far from the optimum?": ("log", {"gap": (NEGATIVE, "objective − best"), "violation": (POSITIVE, "violation")}),
-    "How many support vectors?": ("linear", {"free": (GREEN, "free"), "bound": (PURPLE, "at the bound")}),
-    "How accurate, in %?": ("linear", {"train": (NEGATIVE, "train"), "test": (AMBER, "test")}),
-}
-NAMES = ("position", "iteration", "evaluations", "seconds", "gap", "violation", "free", "bound", "train", "test")
+DASHES = (("solid", "━"), ("dashed", "╍"))
+ABOVE = 0.25  # room over the curves for the words, as a part of their height
+AT_ONCE = 12  # accuracies found in one go
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A question, and the curves that answer it: colour and legend by name of the column."""
+
+    name: str
+    title: str
+    scale: str
+    curves: dict[str, tuple[str, str]]
+
+
+CHARTS = (
+    Chart(
+        "gap",
+        "How far from the optimum?",
+        "log",
+        {"gap": (NEGATIVE, "objective − best"), "violation": (POSITIVE, "KKT violation")},
+    ),
+    Chart(
+        "support-vectors",
+        "How many support vectors?",
+        "linear",
+        {"free": (GREEN, "free"), "bound": (PURPLE, "at the bound")},
+    ),
+    Chart("accuracy", "How accurate, in %?", "linear", {"train": (NEGATIVE, "train"), "test": (AMBER, "test")}),
+    Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "α")}),
+)
+COLUMNS = ("x", "gap", "violation", "free", "bound", "train", "test", "alpha")
+
+
+def _words(text: str, **look: Any) -> Any:
+    """Words at a place of a chart's frame, in pixels from its lower left corner."""
+    units = {"x_units": "screen", "y_units": "screen"}
+    return Label(text=text, text_font=FONT, text_font_size="11px", **units, **look)
 
 
 class Charts:
@@ -24,21 +57,35 @@ class Charts:
 
     def __init__(self, dark: bool = False) -> None:
         self.axis = "iterations"
+        self.pinned: int | None = None
         self.pending = 0  # frames whose accuracy is still to be found
-        self._source = ColumnDataSource({"x": [], **{name: [] for name in NAMES}})
+        self._source = ColumnDataSource({name: [] for name in COLUMNS})
         self._accuracy: dict[int, tuple[float, float]] = {}
-        self._drawn = (-1, "")
+        self._drawn: tuple[Any, ...] = ()
         self._cursors: list[Any] = []
-        self.plots = {title: self._chart(title, scale, curves) for title, (scale, curves) in CHARTS.items()}
+        self._hint = _words("click a point to follow its α", x=8, y=8)
+        self._range = Range1d(start=0, end=1)
+        self.plots = {chart.name: self._chart(chart) for chart in CHARTS}
+        self.plots["alpha"].add_layout(self._hint)
         self.restyle(dark)
 
-    def _chart(self, title: str, scale: str, curves: dict[str, tuple[str, str]]) -> Any:
-        plot = plain_figure(title=title, y_axis_type=scale, tools="", height=168, min_height=130)
-        for dash, (name, (colour, label)) in zip(("solid", "dashed"), curves.items(), strict=True):
-            plot.line("x", name, source=self._source, color=colour, line_width=2, line_dash=dash, legend_label=label)
-        plot.add_layout(plot.legend[0], "above")
-        plot.legend[0].update(orientation="horizontal", padding=0, margin=0, spacing=12, glyph_width=18)
-        plot.yaxis.ticker.desired_num_ticks = 4
+    def _chart(self, chart: Chart) -> Any:
+        plot = plain_figure(
+            chart.name,
+            title=chart.title,
+            y_axis_type=chart.scale,
+            tools="",
+            height=132,
+            x_range=self._range,
+            y_range=Range1d(start=1e-3, end=1),
+        )
+        for k, (name, (colour, label)) in enumerate(chart.curves.items()):
+            dash, sample = DASHES[k]
+            plot.line("x", name, source=self._source, color=colour, line_width=2, line_dash=dash)
+            # Legends are elements of the page, and slow: words on the canvas do.
+            plot.add_layout(_words(f"{sample} {label}", x=6 + 128 * k, y=72, text_color=colour))
+        plot.yaxis.ticker.desired_num_ticks = 3
+        plot.min_border_left = 46
         plot.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
         self._cursors.append(Span(dimension="height", line_width=1.5, location=0))
         plot.add_layout(self._cursors[-1])
@@ -50,63 +97,93 @@ class Charts:
             style(plot, dark)
         for cursor in self._cursors:
             cursor.line_color = tone(dark).text
+        self._hint.text_color = tone(dark).faint
 
     def clear(self) -> None:
         """Forget the curves."""
         self._accuracy.clear()
         self.pending = 0
-        self._drawn = (-1, "")
-        self._source.data = {name: [] for name in self._source.data}
+        self.pinned = None
+        self._drawn = ()
+        self._source.data = {name: [] for name in COLUMNS}
 
     def draw(self, replay: Replay, position: int) -> None:
         """Bring curves and cursor up to date."""
-        frames = [(position, event) for position, event in enumerate(replay.recording) if isinstance(event, Iteration)]
+        frames = [event for event in replay.recording if isinstance(event, Iteration)]
         if not frames:
             return
         chosen = frames[:: max(1, len(frames) // MOST)]
-        if chosen[-1] != frames[-1]:
+        if chosen[-1] is not frames[-1]:
             chosen.append(frames[-1])
-        self.pending = self._learn_accuracy(replay, [place for place, _ in chosen])
-        state = (len(replay.recording), f"{self.axis} {self.pending}")
+        places = self._places(frames)
+        self.pending = self._learn_accuracy(replay, chosen)
+        state = (len(replay.recording), self.axis, self.pending, self.pinned)
         if state != self._drawn:
             self._drawn = state
-            self._source.data = self._columns(replay, chosen)
-        frame = replay.frame(position) or replay.frame(frames[0][0])
-        if frame is not None:
-            for cursor in self._cursors:
-                cursor.location = self._place(frame.event)
+            columns = self._columns(replay, chosen, places)
+            self._source.data = columns
+            self._fit_ranges(columns)
+            self._hint.visible = self.pinned is None
+            title = "α of a point" if self.pinned is None else f"α of point {self.pinned:,}"
+            if self.plots["alpha"].title.text != title:
+                self.plots["alpha"].title.text = title
+        frame = replay.frame(position)
+        for cursor in self._cursors:
+            cursor.location = places[(frame.event if frame else frames[0]).stamp.sequence]
 
-    def _learn_accuracy(self, replay: Replay, positions: list[int]) -> int:
+    def _places(self, events: list[Iteration]) -> dict[int, float]:
+        """Where on the axis each iteration is; those of several tasks follow one another."""
+        name = AXES[self.axis]
+        if name != "iteration":
+            return {event.stamp.sequence: float(getattr(event.stamp, name)) for event in events}
+        places, before, last = {}, 0, events[0]
+        for event in events:
+            if event.stamp.path != last.stamp.path:
+                before += last.iteration
+            places[event.stamp.sequence] = float(before + event.iteration)
+            last = event
+        return places
+
+    def _learn_accuracy(self, replay: Replay, events: list[Iteration]) -> int:
         """Evaluate some frames not yet evaluated, the newest first; returns how many are left for another time."""
-        missing = [p for p in positions if replay.recording[p].stamp.sequence not in self._accuracy]
-        for position in [*missing[-1:], *missing[: 4 - 1]]:
-            frame = replay.frame(position)
-            if frame is not None:
-                self._accuracy[frame.event.stamp.sequence] = replay.accuracy(frame)
-        return max(0, len(missing) - 4)
+        missing = [event for event in events if event.stamp.sequence not in self._accuracy]
+        for event in [*missing[-1:], *missing[: AT_ONCE - 1]]:
+            self._accuracy[event.stamp.sequence] = replay.accuracy(replay.frame_of(event))
+        return max(0, len(missing) - AT_ONCE)
 
-    def _columns(self, replay: Replay, frames: list[tuple[int, Iteration]]) -> dict[str, Any]:
-        events = [event for _, event in frames]
+    def _columns(self, replay: Replay, events: list[Iteration], places: dict[int, float]) -> dict[str, Any]:
         last = replay.recording[-1]
         best = min(event.objective for event in events)
         if isinstance(last, Finished):
             best = min(best, last.objective)
         least = 1e-9 * max(1.0, abs(best))  # what is smaller is no gap but rounding
         known = [self._accuracy.get(event.stamp.sequence, (np.nan, np.nan)) for event in events]
-        return {
-            "x": [self._place(event) for event in events],
-            "position": [position for position, _ in frames],
-            "iteration": [event.iteration for event in events],
-            "evaluations": [event.stamp.evaluations for event in events],
-            "seconds": [event.stamp.seconds for event in events],
+        columns = {
+            "x": [places[event.stamp.sequence] for event in events],
             "gap": [gap if (gap := event.objective - best) > least else np.nan for event in events],
             "violation": [event.violation or np.nan for event in events],
             "free": [event.n_free for event in events],
             "bound": [event.n_bound for event in events],
             "train": [train for train, _ in known],
             "test": [test for _, test in known],
+            "alpha": [np.nan] * len(events)
+            if self.pinned is None
+            else [replay.alpha_of(self.pinned, event) for event in events],
         }
+        return {name: np.array(column, np.float32) for name, column in columns.items()}
 
-    def _place(self, event: Iteration) -> float:
-        name = AXES[self.axis]
-        return float(event.iteration if name == "iteration" else getattr(event.stamp, name))
+    def _fit_ranges(self, columns: dict[str, Any]) -> None:
+        """Suit each chart to its curves."""
+        self._range.end = float(columns["x"].max()) or 1.0
+        for chart in CHARTS:
+            plot = self.plots[chart.name]
+            values = np.concatenate([columns[name] for name in chart.curves])
+            values = values[np.isfinite(values)]
+            if not len(values):
+                continue
+            low, high = float(values.min()), float(values.max())
+            if chart.scale == "log":
+                plot.y_range.update(start=low / 1.6, end=high * (high / low) ** ABOVE * 1.6)
+            else:
+                room = (high - low) or 1.0
+                plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)

@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 import param
 
 from engine.settings import Gamma, Settings, accepted
+from explorer.layout import column
 
 # Settings that span decades: log10 of the ends of their sliders.
 DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
@@ -28,13 +29,14 @@ class ScaleInput:
         low, high = decades
         place = float(np.clip(np.log10(value), low, high))
         self.slider = pmui.FloatSlider(
-            label="", start=low, end=high, step=0.05, value=place, show_value=False, tooltips=False, size="small",
-            sizing_mode="stretch_width", margin=(0, 12, 0, 14),
+            label=f"{label}, slider", start=low, end=high, step=0.05, value=place, show_value=False, tooltips=False,
+            size="small", sizing_mode="stretch_width", margin=(0, 12, 0, 14),
+            stylesheets=[".MuiFormLabel-root { display: none; }"],  # it is named for those who do not see it
         )  # fmt: skip
         self.field = pmui.TextInput(label=label, value=f"{value:g}", **SMALL)
         self.slider.param.watch(self._slid, "value")
         self.field.param.watch(self._typed, "value")
-        self.view = pmui.Column(self.field, self.slider, sizing_mode="stretch_width", margin=0)
+        self.view = column(self.field, self.slider)
 
     def _slid(self, event: Any) -> None:
         value = float(f"{10**event.new:.3g}")
@@ -63,14 +65,12 @@ class SettingsPanel:
         self.table = table
         self.values: dict[str, Any] = {name: defaults.get(name, table.param[name].default) for name in names}
         self._inputs: dict[str, Any] = {}
-        self.view = pmui.Column(*(self._widget(name) for name in names), sizing_mode="stretch_width", margin=0)
+        self.view = column(*(self._widget(name) for name in names))
         self._suit_kernel()
 
     def _widget(self, name: str) -> Any:
         parameter, value = self.table.param[name], self.values[name]
-        label = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}.get(
-            name, name
-        )
+        label = LABELS.get(name, name)
         if name in DECADES:
             start = value if isinstance(value, int | float) else 1.0
             scale = ScaleInput(label, float(start), DECADES[name], lambda new, n=name: self._set(n, new))  # type: ignore[misc]

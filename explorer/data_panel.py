@@ -1,4 +1,4 @@
-"""The data panel: choose a set by name, or upload a file; download what is on the stage."""
+"""The data panel: choose a set by name, draw one, or upload a file; download what is on the stage."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -8,47 +8,96 @@ import panel_material_ui as pmui
 
 from engine import datasets
 from engine.datasets import Dataset
+from engine.errors import invalid
 from explorer.controls import COMPACT, SMALL
+from explorer.layout import column, row, words
+from explorer.limits import Limits
+from explorer.sketch import Sketch
 
-MOST_ROWS = 20_000
-MOST_BYTES = 20 * 2**20
+BRUSHES = {"● class −1": -1, "▲ class 1": 1, "erase": 0}
+NOT_YET = "choose a CSV or LIBSVM file first"
 
 
 class DataPanel:
-    """Widgets that say which data to run on; `load` gets them."""
+    """Widgets that say which data to run on; `load` gets them.
 
-    def __init__(self, first: Mapping[str, Any], changed: Callable[[], None]) -> None:
-        self._changed = changed
-        self.current: Dataset | None = None
+    `changed` is called when other data are to be run on, `sketched` when a point was drawn. Data that are `given` from
+    outside stand beside those that can be chosen.
+    """
+
+    def __init__(
+        self,
+        first: Mapping[str, Any],
+        limits: Limits,
+        changed: Callable[[], None],
+        sketched: Callable[[], None],
+        given: Dataset | None = None,
+    ) -> None:
+        self.limits, self.given = limits, given
+        self.current: Dataset | None = given
+        self.sketch = Sketch()
+        self._setting = False  # the widgets are being set, not used
+        self._changed, self._sketched = changed, sketched
+        self._build(first)
+        for widget, act in (
+            (self.way, self._switch), (self.name, self._suit), (self.file, self._upload), (self.label, self._relabel),
+        ):  # fmt: skip
+            widget.param.watch(act, "value")
+        self._suit(None)
+        self._show_way()
+
+    def _build(self, first: Mapping[str, Any]) -> None:
         entries = {entry.title: name for name, entry in datasets.catalogue().items() if _usable(name)}
-        self.way = pmui.RadioButtonGroup(
-            label="", options=["Choose", "Upload"], size="small", margin=(2, 8), sx=COMPACT
-        )
+        ways = ["Choose", "Draw", "Upload"] if self.given is None else ["Given", "Choose", "Draw", "Upload"]
+        most = self.limits.max_rows
+        self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
-        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=MOST_ROWS, step=100, **SMALL)
+        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **SMALL)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **SMALL)
         self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **SMALL)
+        self._choices = column(self.name, self.size, self.noise, self.seed)
+
+        self.brush = pmui.RadioButtonGroup(label="", options=BRUSHES, size="small", margin=(6, 8), sx=COMPACT)
+        self.undo = pmui.Button(label="Undo", icon="undo", variant="outlined", size="small", margin=(4, 8))
+        self.undo.on_click(lambda event: self._redraw(Sketch.undo))
+        self.empty = pmui.Button(label="Clear", icon="delete", variant="outlined", size="small", margin=(4, 8))
+        self.empty.on_click(lambda event: self._redraw(Sketch.clear))
+        self.count = words("", 12)
+        self._drawing = column(self.brush, row(self.undo, self.empty), self.count, visible=False)
+
         self.file = pmui.FileInput(label="CSV or LIBSVM file", accept=".csv,.tsv,.txt,.libsvm,.svm", margin=(4, 8))
-        self.label_column = pmui.TextInput(label="Label column", placeholder="label, class, … or the last", **SMALL)
-        limits = f"At most {MOST_ROWS:,} rows and {MOST_BYTES // 2**20} MiB."
+        self.label = pmui.Select(label="Label column", options={}, visible=False, **SMALL)
+        most_bytes = f"At most {most:,} rows and {self.limits.max_upload_mb} MiB."
+        self._uploads = column(self.file, self.label, words(most_bytes, 12), visible=False)
+
         self.download = pmui.FileDownload(
-            label="Download data", filename="data.csv", callback=self._csv, size="small", color="default", margin=(2, 8)
+            label="Download data", filename="data.csv", callback=self._csv, size="small", variant="text", margin=(2, 8)
         )
-        self._choices = pmui.Column(self.name, self.size, self.noise, self.seed, sizing_mode="stretch_width", margin=0)
-        self._uploads = pmui.Column(
-            self.label_column, self.file, pmui.Typography(limits, variant="caption", margin=(0, 10)),
-            sizing_mode="stretch_width", margin=0, visible=False,
-        )  # fmt: skip
-        self.view = pmui.Column(
-            self.way, self._choices, self._uploads, self.download, sizing_mode="stretch_width", margin=0
-        )
-        self.way.param.watch(self._switch, "value")
-        self.name.param.watch(self._suit, "value")
-        self.file.param.watch(self._upload, "value")
-        self._suit(None)
+        self.view = column(self.way, self._choices, self._drawing, self._uploads, self.download)
+
+    # ---- what a person does ----
+
+    @property
+    def drawing(self) -> bool:
+        """Whether a tap on the scene draws."""
+        return bool(self.way.value == "Draw")
 
     def _switch(self, event: Any) -> None:
-        self._choices.visible, self._uploads.visible = event.new == "Choose", event.new == "Upload"
+        if self.drawing and not len(self.sketch) and self.current is not None:
+            self.sketch.trace(self.current)
+        self._show_way()
+        if self._setting:
+            return
+        if self.drawing:
+            self._sketched()
+        elif event.old == "Draw" or event.new == "Given":
+            self._changed()
+
+    def _show_way(self) -> None:
+        ways = {"Choose": self._choices, "Draw": self._drawing, "Upload": self._uploads}
+        for name, part in ways.items():
+            part.visible = name == self.way.value
+        self._count()
 
     def _suit(self, event: Any) -> None:
         """Show noise only where it means something."""
@@ -57,31 +106,83 @@ class DataPanel:
         self.noise.value = entry.noise
 
     def _upload(self, event: Any) -> None:
-        if event.new:
+        if not event.new:
+            return
+        try:
+            found = datasets.columns(event.new, self.file.filename)
+        except ValueError:
+            found = None  # reading it will say what is wrong
+        names, guess = found or ((), 0)
+        with_number = {name if names.count(name) == 1 else f"{name} ({j + 1})": j for j, name in enumerate(names)}
+        self.label.param.update(options=with_number, value=guess if names else None, visible=bool(names))
+        self._changed()
+
+    def _relabel(self, event: Any) -> None:
+        if event.old is not None and event.new is not None and self.file.value:
             self._changed()
+
+    def touch(self, kind: str, x: float, y: float, reach: float) -> None:
+        """A tap or a stroke on the sheet."""
+        label = self.brush.value
+        if kind in ("tap", "panstart"):
+            self.sketch.begin()
+        if label == 0:
+            self.sketch.erase(x, y, reach)
+        elif kind == "tap":
+            self.sketch.put(x, y, label)
+        elif kind == "pan":
+            self.sketch.stroke(x, y, label)
+        self._count()
+        self._sketched()
+
+    def _redraw(self, act: Callable[[Sketch], None]) -> None:
+        act(self.sketch)
+        self._count()
+        self._sketched()
+
+    def _count(self) -> None:
+        ones = int(self.sketch.labels.sum())
+        text = f"{len(self.sketch) - ones:,} ● and {ones:,} ▲. Tap or drag on the scene, then press Run."
+        if self.count.object != text:
+            self.count.object = text
+
+    # ---- the data ----
 
     def load(self) -> tuple[Dataset, dict[str, Any]]:
         """The chosen data and where they come from; a ValueError or OSError says what is wrong with the choice."""
-        if self.way.value == "Upload":
-            data, source = self._read(), {"file": self.file.filename}
+        source = self.choice()
+        data: Dataset
+        if self.way.value == "Given" and self.given is not None:
+            data = self.given
+        elif self.drawing:
+            data = self.sketch.dataset()
+        elif self.way.value == "Upload":
+            data, source = self._read(), {"file": self.file.filename, "label_column": self.label.value}
         else:
-            source = self.choice()
+            most = self.limits.max_rows
+            if source.get("size", 0) > most:
+                raise invalid("Points", source["size"], f"at most {most:,}, the limit of this server")
             data = datasets.load(**source)
         self.current = data
         return data, source
 
     def _read(self) -> Dataset:
         if not self.file.value:
-            raise ValueError("choose a CSV or LIBSVM file first")
-        column: Any = (self.label_column.value or "").strip() or None
-        if column is not None and column.isdigit():
-            column = int(column)
+            raise ValueError(NOT_YET)
         return datasets.read(
-            self.file.value, name=self.file.filename, label_column=column, max_rows=MOST_ROWS, max_bytes=MOST_BYTES
+            self.file.value,
+            name=self.file.filename,
+            label_column=self.label.value,
+            max_rows=self.limits.max_rows,
+            max_bytes=self.limits.max_upload_mb * 2**20,
         )
 
     def choice(self) -> dict[str, Any]:
-        """The arguments of `datasets.load`."""
+        """What a link can say of the data: arguments of `datasets.load`, or the points drawn."""
+        if self.drawing:
+            return {"points": self.sketch.text()}
+        if self.way.value != "Choose":
+            return {}
         chosen = {
             "name": self.name.value,
             "size": self.size.value,
@@ -91,13 +192,23 @@ class DataPanel:
         return {key: value for key, value in chosen.items() if value is not None}
 
     def set(self, choice: Mapping[str, Any]) -> None:
-        """Show another choice; unknown names and values are left for `load` to refuse."""
-        self.way.value = "Choose"
-        if choice.get("name") in self.name.options.values():
-            self.name.value = choice["name"]
-        self.size.value = choice.get("size", self.size.value)
-        self.noise.value = choice.get("noise", datasets.catalogue()[self.name.value].noise)
-        self.seed.value = choice.get("seed", 0)
+        """Show another choice; a name that nobody knows is refused, values are left for `load` to refuse."""
+        self._setting = True
+        try:
+            if "points" in choice:
+                self.sketch = Sketch.read(choice["points"])
+                self.way.value = "Draw"
+                return
+            name = choice.get("name", self.name.value)
+            if name not in self.name.options.values():
+                raise invalid("data", name, f"one of {', '.join(self.name.options.values())}")
+            self.way.value = "Choose"
+            self.name.value = name
+            self.size.value = choice.get("size", self.size.value)
+            self.noise.value = choice.get("noise", datasets.catalogue()[name].noise)
+            self.seed.value = choice.get("seed", 0)
+        finally:
+            self._setting = False
 
     def _csv(self) -> Any:
         if self.current is None:

@@ -2,7 +2,8 @@
 
 import io
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -10,34 +11,64 @@ from urllib.parse import parse_qsl, urlencode
 from engine import SOLVERS, Recording
 from engine.errors import invalid
 from engine.settings import Settings
+from explorer.charts import AXES
+from explorer.scene import LAYERS
+from explorer.sketch import Sketch
 
-DATA_FIELDS = {"data": str, "size": int, "noise": float, "data_seed": int}
+DATA_FIELDS = {"data": str, "size": int, "noise": float, "data_seed": int, "points": str}
 NAMES = {"data": "name", "data_seed": "seed"}
+PANELS_OWN = ("theme",)  # fields that are not ours
 
 
-def query(data: Mapping[str, Any], settings: Mapping[str, Any], cursor: int) -> str:
-    """Data, settings and cursor as the query of a link."""
-    names = {inner: outer for outer, inner in NAMES.items()}
-    fields = {names.get(key, key): value for key, value in data.items()}
-    return urlencode({**fields, **{key: value for key, value in settings.items() if value is not None}, "at": cursor})
+@dataclass(frozen=True)
+class Link:
+    """What a link says: which data, which settings, and which view of them."""
+
+    data: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    cursor: int | None = None  # None is the newest event
+    axis: str | None = None
+    layers: list[str] | None = None
+
+    def query(self) -> str:
+        """As the query of an address."""
+        names = {inner: outer for outer, inner in NAMES.items()}
+        fields = {names.get(key, key): value for key, value in self.data.items()} | self.settings
+        fields |= {
+            "axis": self.axis,
+            "layers": None if self.layers is None else ",".join(self.layers),
+            "at": self.cursor,
+        }
+        return urlencode({key: value for key, value in fields.items() if value is not None}, safe=",")
+
+    @classmethod
+    def read(cls, text: str, table: type[Settings]) -> "Link":
+        """What a query asks for. Untrusted: a wrong field is named, with what is accepted."""
+        data: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
+        view: dict[str, Any] = {}
+        for key, value in parse_qsl(text.lstrip("?"), keep_blank_values=True):
+            if key == "at":
+                view["cursor"] = int(_parsed(key, value, int))
+            elif key == "axis":
+                view["axis"] = _one_of("axis", value, AXES)
+            elif key == "layers":
+                view["layers"] = [_one_of("layers", name, LAYERS) for name in value.split(",") if name]
+            elif key in DATA_FIELDS:
+                data[NAMES.get(key, key)] = _parsed(key, value, DATA_FIELDS[key])
+            elif key in table.names():
+                settings[key] = table.parse(key, value)
+            elif key not in PANELS_OWN:
+                known = ["at", "axis", "layers", *DATA_FIELDS, *table.names()]
+                raise invalid("the link's field", key, f"one of {', '.join(known)}")
+        table.checked(settings)
+        return cls(data, settings, **view)
 
 
-def read_query(text: str, table: type[Settings]) -> tuple[dict[str, Any], dict[str, Any], int | None]:
-    """What a link asks for: data, settings, cursor. Untrusted: a wrong field is named, with what is accepted."""
-    data: dict[str, Any] = {}
-    settings: dict[str, Any] = {}
-    cursor = None
-    for key, value in parse_qsl(text.lstrip("?")):
-        if key == "at":
-            cursor = int(_parsed(key, value, int))
-        elif key in DATA_FIELDS:
-            data[NAMES.get(key, key)] = _parsed(key, value, DATA_FIELDS[key])
-        elif key in table.names():
-            settings[key] = table.parse(key, value)
-        elif key != "theme":  # Panel's own
-            raise invalid("the link's field", key, f"one of at, {', '.join([*DATA_FIELDS, *table.names()])}")
-    table.checked(settings)
-    return data, settings, cursor
+def _one_of(field: str, name: str, known: Collection[str]) -> str:
+    if name not in known:
+        raise invalid(field, name, f"one of {', '.join(known)}")
+    return name
 
 
 def _parsed(key: str, text: str, kind: Any) -> Any:
@@ -52,17 +83,25 @@ def snippet(solver: str, source: Mapping[str, Any], settings: Mapping[str, Any])
     table = SOLVERS[solver].settings
     changed = {name: value for name, value in settings.items() if value != table.param[name].default}
     inner = ", ".join(f"{name!r}: {value!r}" for name, value in changed.items())
-    if "file" in source:
-        load = f"datasets.read({source['file']!r})"
-    else:
+    start = "from engine import SOLVERS, datasets\n\n"
+    if "points" in source:
+        drawn = Sketch.read(source["points"]).dataset()
+        start = "import numpy as np\n\nfrom engine import SOLVERS\n\n"
+        load = f"X = np.array({drawn.X.tolist()})\ny = np.array({drawn.y.tolist()})\n"
+    elif "file" in source:
+        load = f"data = datasets.read({source['file']!r}, label_column={source.get('label_column')!r})\n"
+        load += "X, y = data.X, data.y\n"
+    elif "name" in source:
         rest = "".join(f", {key}={value!r}" for key, value in source.items() if key != "name")
-        load = f"datasets.load({source['name']!r}{rest})"
+        load = f"data = datasets.load({source['name']!r}{rest})\nX, y = data.X, data.y\n"
+    else:
+        load = "X, y = ...  # your data\n"
+        start = "from engine import SOLVERS\n\n"
     return (
-        "from engine import SOLVERS, datasets\n\n"
-        f"data = {load}\n"
+        f"{start}{load}"
         f"solver = SOLVERS[{solver!r}]\n"
         f"settings = solver.settings.checked({{{inner}}})\n"
-        "run = solver.recorded_run(data.X, data.y, settings)\n"
+        "run = solver.recorded_run(X, y, settings)\n"
         "for event in run:\n"
         "    print(event.stamp.sequence, type(event).__name__)\n"
         "model = run.result().model\n"

@@ -1,4 +1,4 @@
-"""The page that every app is on: bar, ways to the other apps, light and dark; and the home page."""
+"""The pages: bar, ways to the other apps, light and dark; the home page, and the page of a solver, alive."""
 
 from typing import Any
 
@@ -7,8 +7,19 @@ import panel_material_ui as pmui
 from panel.util import edit_readonly
 
 from engine import SOLVERS
+from explorer.layout import CARD, column, row, words
 from explorer.solvers import acts
-from explorer.theme import NEGATIVE
+from explorer.stage import PERIOD, Stage
+from explorer.theme import DARK, FONT, LIGHT, NEGATIVE, Tone
+
+
+def _palette(tone: Tone) -> dict[str, Any]:
+    text = {"primary": tone.text, "secondary": tone.faint}
+    background = {"default": tone.desk, "paper": tone.paper}
+    return {
+        "components": {"MuiToolbar": {"defaultProps": {"variant": "dense"}}},
+        "palette": {"primary": {"main": NEGATIVE}, "text": text, "background": background, "divider": tone.line},
+    }
 
 
 def plain_page(**parts: Any) -> Any:
@@ -21,8 +32,8 @@ def plain_page(**parts: Any) -> Any:
     ]
     page = pmui.Page(
         title="SVM Explorer",
-        header=[pmui.Row(*links, margin=0)],
-        theme_config={"palette": {"primary": {"main": NEGATIVE}}},
+        header=[pn.Row(*links, margin=0)],
+        theme_config={"light": _palette(LIGHT), "dark": _palette(DARK)},
         busy_indicator=None,
         **parts,
     )
@@ -34,20 +45,39 @@ def plain_page(**parts: Any) -> Any:
 
 def home_page() -> Any:
     """A card for each app."""
+    title = (
+        f'<h1 style="font: 600 32px/1.3 {FONT}; color: var(--mui-palette-text-primary)">See kernel machines train</h1>'
+    )
     cards = [
-        pmui.Paper(
-            pmui.Typography(SOLVERS[name].title, variant="h6", margin=(8, 12, 0, 12)),
-            pmui.Typography(act.summary, variant="body2", margin=(4, 12)),
-            pmui.Button(label=f"Open {SOLVERS[name].title}", href=f"./{name}", variant="contained", margin=12),
-            variant="outlined",
+        pn.Column(
+            words(f'<b style="font-size: 18px; color: var(--mui-palette-text-primary)">{SOLVERS[name].title}</b>'),
+            words(act.summary, 14, (4, 10)),
+            pmui.Button(label=f"Open {SOLVERS[name].title}", href=f"./{name}", variant="contained", margin=10),
+            stylesheets=[CARD],
             width=330,
             margin=10,
         )
         for name, act in acts().items()
     ]
-    words = pn.pane.Markdown(
-        "# See kernel machines train\n\nPublished solvers for large-scale support vector machines, step by step: "
-        "pause, go back, change the data, and see why.",
-        margin=(10, 14),
+    purpose = (
+        "Published solvers for large-scale support vector machines, step by step: pause, go back, change the data, "
+        "and see why."
     )
-    return plain_page(main=[pmui.Column(words, pmui.FlexBox(*cards), margin=10)])
+    return plain_page(main=[column(words(title + purpose, 15, (10, 14)), row(*cards))])
+
+
+def stage_page(solver: str) -> Any:
+    """The page of a solver."""
+    stage = Stage(solver)
+    stage.restore(pn.state.location.search if pn.state.location is not None else "")
+    page = plain_page(sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
+    page.param.watch(lambda event: stage.restyle(event.new), "dark_theme")
+    pn.state.on_session_destroyed(lambda context: stage.close())
+
+    def wake() -> None:  # what is sent before the page is there would only pile up
+        if pn.state.curdoc is not None:
+            # Bokeh's own clock: Panel's keeps a count of what is busy, at a fifth of the cost of a tick.
+            pn.state.curdoc.add_periodic_callback(stage.tick, PERIOD)
+
+    pn.state.onload(wake)
+    return page

@@ -1,5 +1,6 @@
 """The player: where the cursor is, whether it follows the run, and how it moves. Knows no widget."""
 
+from collections.abc import Callable
 from typing import Any
 
 import param
@@ -8,6 +9,7 @@ from engine import Run
 from explorer.replay import Replay
 
 SPEEDS = {f"{speed} / s": float(speed) for speed in (1, 2, 5, 10, 25, 100)} | {"full speed": 0.0}
+STEP_SIZES = ["event", "iteration", "phase"]
 
 
 class Player(param.Parameterized):
@@ -20,12 +22,13 @@ class Player(param.Parameterized):
     live = param.Boolean(True, doc="Pinned to the end: new events move the cursor.")
     playing = param.Boolean(True)
     speed: Any = param.Selector(default=10.0, objects=SPEEDS)
-    step_size: Any = param.Selector(default="event", objects=["event", "iteration", "phase"])
+    step_size: Any = param.Selector(default="event", objects=STEP_SIZES)
 
     def __init__(self, replay: Replay, run: Run[Any] | None = None, **params: Any) -> None:
         super().__init__(**params)
         self.replay, self.run = replay, run
         self._credit = 0.0  # events that may still happen
+        self._goal: int | None = None  # where to stop on the way
 
     @property
     def end(self) -> int:
@@ -39,6 +42,8 @@ class Player(param.Parameterized):
 
     def tick(self, seconds: float) -> None:
         """Let so much time pass."""
+        if self._goal is not None and not self._arrive(self._goal):
+            return
         if self.playing:
             self._credit = min(self._credit + seconds * self.speed, max(1.0, self.speed))
             due = int(self._credit) if self.speed else self.end + 1
@@ -57,6 +62,16 @@ class Player(param.Parameterized):
                 self.playing = False
         if self.live:
             self.cursor = self.end
+
+    def act(self, name: str) -> None:
+        """What a button or a key does, by name; any other name does nothing."""
+        acts: dict[str, Callable[[], None]] = {
+            "toggle": self.toggle, "back": lambda: self.step(-1), "forward": lambda: self.step(1),
+            "to_start": self.to_start, "to_end": self.to_end,
+        }  # fmt: skip
+        if name in acts:
+            self._goal = None
+            acts[name]()
 
     def play(self) -> None:
         """Go on; from the beginning, if all was seen."""
@@ -95,6 +110,21 @@ class Player(param.Parameterized):
         """Put the cursor somewhere; the run no longer moves it."""
         self.live = False
         self.cursor = min(max(0, position), self.end)
+
+    def seek(self, position: int) -> None:
+        """Go somewhere, even where a live run has not come yet: it is let go, at full speed, until it has."""
+        self._goal = max(0, position)
+        self.param.update(live=False, playing=False)
+
+    def _arrive(self, goal: int) -> bool:
+        """Whether there is nothing to wait for any more; then the cursor is there."""
+        if self.running and self.end < goal and self.run is not None:
+            self.run.resume()
+            return False
+        self._goal = None
+        self.pause()
+        self.go(goal)
+        return True
 
     def to_start(self) -> None:
         """To the first event."""

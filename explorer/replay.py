@@ -19,7 +19,6 @@ from explorer.plane import Plane
 class Frame:
     """What is known at a cursor: the newest iteration, and which points its numbers belong to."""
 
-    position: int
     event: Iteration
     task: Task
     members: Array  # points of this task
@@ -40,6 +39,7 @@ class Replay:
         self.points = self.kernel.points(self.X)
         self.plane = Plane.fit(self.X)
         self.places = self.plane.project(self.X)
+        self._beside = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared distance from the plane
         self._tasks = {task.name: task for task in tasks(self.classes, self.settings.multiclass)}
         self._test = (
             None if X_test is None or y_test is None else (self.kernel.points(np.asarray(X_test, float)), y_test)
@@ -58,10 +58,19 @@ class Replay:
         for position in range(min(cursor, len(self.recording) - 1), -1, -1):
             event = self.recording[position]
             if isinstance(event, Iteration):
-                name = event.stamp.path[0] if event.stamp.path else next(iter(self._tasks))
-                task = self._tasks[name]
-                return Frame(position, event, task, *self.members(task))
+                return self.frame_of(event)
         return None
+
+    def frame_of(self, event: Iteration) -> Frame:
+        """The frame of an iteration."""
+        task = self._tasks[event.stamp.path[0]] if event.stamp.path else next(iter(self._tasks.values()))
+        return Frame(event, task, *self.members(task))
+
+    def alpha_of(self, point: int, event: Iteration) -> float:
+        """The alpha of a point in an iteration; NaN if it has no part in that task."""
+        members = self.frame_of(event).members
+        row = int(np.searchsorted(members, point))
+        return float(event.alpha[row]) if row < len(members) and members[row] == point else np.nan
 
     def _members(self, task: Task) -> tuple[Array, Array]:
         positive = np.isin(self.labels, task.positive)
@@ -78,9 +87,20 @@ class Replay:
         threads = thread_count(self.settings.n_jobs)
         return self.kernel.product(points, vectors, weights, threads) + frame.event.intercept
 
-    def field(self, frame: Frame, coordinates: Array) -> Array:
-        """Decision values at places in the plane."""
-        return self.decision(frame, self.kernel.points(self.plane.lift(coordinates)))
+    def field(self, frame: Frame, xs: Array, ys: Array) -> Array:
+        """Decision values on a grid in the plane, a row for each of `ys`."""
+        if self.kernel.name != "rbf":
+            grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+            return self.decision(frame, self.kernel.points(self.plane.lift(grid))).reshape(len(ys), len(xs))
+        # On a grid the Gaussian is a product of one along each axis and one for what lies beside the plane.
+        support = np.flatnonzero(frame.event.alpha)
+        members = frame.members[support]
+        weights = frame.signs[support] * frame.event.alpha[support] * np.exp(-self.kernel.gamma * self._beside[members])
+        across, up = (
+            np.exp(-self.kernel.gamma * (places[:, None] - self.places[members, axis]) ** 2)
+            for axis, places in enumerate((xs, ys))
+        )
+        return (up * weights) @ across.T + frame.event.intercept
 
     def margins(self, frame: Frame) -> Array:
         """y f(x) of the task's points, from the gradient that the solver keeps: exact for the active ones."""

@@ -1,25 +1,31 @@
 """The scene: the data in the plane, with what the solver makes of them at the cursor."""
 
+from collections.abc import Callable
 from typing import Any
 
 import contourpy
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJS, HoverTool, LinearColorMapper, Range1d
+from bokeh.events import MouseEnter, MouseLeave, Pan, PanEnd, PanStart, Tap
+from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, LinearColorMapper, Range1d
 
 from engine.events import Array
+from explorer.marks import draw_marks, size_of
 from explorer.replay import Frame, Replay
-from explorer.theme import AMBER, BOUND_MARKERS, MARKERS, NEGATIVE, POSITIVE, plain_figure, ramp, style, tone
+from explorer.theme import AMBER, BOUND_MARKERS, MARKERS, NEGATIVE, PALETTE, POSITIVE, plain_figure, ramp, style, tone
 
-GRID = (130, 80)  # places across and up of the decision field
-WIDER = 1.6  # the field reaches so far beyond the square of the data, for frames wider than high
+HEIGHT = 468  # pixels of the frame, more or less
+CELLS = 10_000  # places of the decision field
+DEAREST_FIELD = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
 MOST_POINTS = 5000
-POINTS = ("x", "y", "marker", "colour", "label", "index", "alpha", "margin")
-SUPPORT = ("x", "y", "size", "marker", "colour", "edge", "index", "label", "alpha", "margin")
 LAYERS = ("field", "margins", "points", "support vectors", "working set", "misses")
+SHOWN = ("field", "margins", "points", "support vectors", "working set")
+POINTS = ("x", "y", "kind", "label", "index", "alpha", "margin")
+SUPPORT = ("x", "y", "size", "marker", "colour")
 # A unit is as long across as it is up: the square of the data fills the frame, whatever its shape.
 KEEP_ASPECT = """
 const [w, h] = [plot.inner_width, plot.inner_height]
 if (w > 0 && h > 0) {
+  plot.tags = [w, h, window.devicePixelRatio]
   const half = [(high[0] - low[0]) / 2, (high[1] - low[1]) / 2]
   const stretch = [Math.max(1, w / h), Math.max(1, h / w)]
   const ranges = [plot.x_range, plot.y_range]
@@ -29,71 +35,81 @@ if (w > 0 && h > 0) {
   })
 }
 """
-MARGIN_COLOURS = {-1.0: NEGATIVE, 0.0: "", 1.0: POSITIVE}
+# Of each contour: colour (the text's, if none is given), width, dashes.
+MARGINS = {-1.0: (NEGATIVE, 1.4, "dashed"), 0.0: ("", 2.2, "solid"), 1.0: (POSITIVE, 1.4, "dashed")}
+LINES = ("xs", "ys", "colour", "width", "dash")
+Touched = Callable[[str, float, float], None]
 
 
 class Scene:
-    """One Bokeh figure, updated in place."""
+    """One Bokeh figure, updated in place. Tells of taps and strokes: a kind and a place in the plane."""
 
-    def __init__(self, dark: bool = False) -> None:
+    def __init__(self, touched: Touched, dark: bool = False) -> None:
         self.dark = dark
-        self.plot = plain_figure(
-            x_range=Range1d(),
-            y_range=Range1d(),
-            tools="pan,wheel_zoom,tap,reset",
-            active_scroll=None,
-            height=500,
-            min_height=340,
-        )
         self.note = ""
+        self.side = 1.0  # of the square of the data
+        self.plot = plain_figure(
+            "scene",
+            x_range=Range1d(start=0, end=1),
+            y_range=Range1d(start=0, end=1),
+            tools="pan,wheel_zoom",
+            active_scroll=None,
+            height=HEIGHT + 60,
+        )
+        self._shown = np.zeros(0, int)
+        # What the field and the points were last drawn for.
+        self._window: tuple[float, ...] = ()
+        self._marked: tuple[Any, ...] = ()
         self._colours = LinearColorMapper(palette=["#ffffff"], low=-2, high=2)
         self._field = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
-        self._lines = {level: ColumnDataSource({"xs": [], "ys": []}) for level in MARGIN_COLOURS}
+        self._lines = ColumnDataSource({name: [] for name in LINES})
         self._points = ColumnDataSource({name: [] for name in POINTS})
+        self._marks = ColumnDataSource({name: [] for name in self._field.data})
+        # What changes with each frame is apart from where the points are: those need not be laid out anew for it.
+        self._now = ColumnDataSource({"alpha": [], "margin": []})
         self._support = ColumnDataSource({name: [] for name in SUPPORT})
         self._working = ColumnDataSource({"x": [], "y": []})
-        self._misses = ColumnDataSource({"x": [], "y": [], "edge": []})
+        self._misses = ColumnDataSource({"x": [], "y": []})
+        self._pinned = ColumnDataSource({"x": [], "y": []})
         self._build()
         self.restyle(dark)
+        self.show(list(SHOWN))
+        for event in (Tap, PanStart, Pan, PanEnd):
+            self.plot.on_event(event, lambda found: touched(found.event_name, found.x, found.y))
 
     def _build(self) -> None:
         plot = self.plot
         field = plot.image(
             image="image", x="x", y="y", dw="dw", dh="dh", source=self._field, color_mapper=self._colours, level="image"
         )
-        self._line_glyphs = {
-            level: plot.multi_line(
-                "xs",
-                "ys",
-                source=source,
-                line_width=2.2 if level == 0 else 1.4,
-                line_dash="solid" if level == 0 else "dashed",
-            )
-            for level, source in self._lines.items()
-        }
-        points = plot.scatter(
-            "x",
-            "y",
-            source=self._points,
-            marker="marker",
-            size=6,
-            fill_color="colour",
-            line_color=None,
-            fill_alpha=0.55,
+        self._line_glyph = plot.multi_line(
+            "xs", "ys", source=self._lines, line_color="colour", line_width="width", line_dash="dash"
         )
-        support = plot.scatter(
-            "x", "y", source=self._support, marker="marker", size="size", fill_color="colour", line_color="edge",
-            line_width=1.3, fill_alpha=0.95,
+        points = plot.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._marks)
+        # Not to be seen, and there only while the pointer is: what it is over.
+        under = plot.scatter("x", "y", source=self._points, size=9, fill_color=None, line_color=None, visible=False)
+        for event, there in ((MouseEnter, "true"), (MouseLeave, "false")):
+            plot.js_on_event(event, CustomJS(args={"under": under}, code=f"under.visible = {there}"))
+        self._support_glyph = support = plot.scatter(
+            "x", "y", source=self._support, marker="marker", size="size", fill_color="colour", line_width=1.3,
+            fill_alpha=0.95,
         )  # fmt: skip
         working = plot.scatter(
             "x", "y", source=self._working, marker="circle", size=17, fill_color=None, line_color=AMBER, line_width=2.2
         )
-        misses = plot.scatter("x", "y", source=self._misses, marker="x", size=11, line_width=1.8, line_color="edge")
-        hover = HoverTool(
-            renderers=[points, support],
-            tooltips=[("point", "@index"), ("label", "@label"), ("α", "@alpha{0.000a}"), ("y f(x)", "@margin{0.00}")],
+        self._miss_glyph = plot.scatter("x", "y", source=self._misses, marker="x", size=11, line_width=1.8)
+        self._pin_glyph = plot.scatter(
+            "x", "y", source=self._pinned, marker="circle_cross", size=26, fill_color=None, line_width=1.6
         )
-        plot.add_tools(hover)
+        formats: Any = {
+            f"@{name}": CustomJSHover(
+                args={"now": self._now},
+                code=f"const v = now.data.{name}[value]; return v === undefined || isNaN(v) ? '–' : v.toPrecision(3)",
+            )
+            for name in ("alpha", "margin")
+        }
+        tips = [("point", "@index"), ("label", "@label"), ("α", "@alpha{custom}"), ("y f(x)", "@margin{custom}")]
+        plot.add_tools(HoverTool(renderers=[under], tooltips=tips, formatters=formats, visible=False))
         plot.grid.visible = False
         self._frame = CustomJS(args={"plot": plot, "low": [0, 0], "high": [1, 1]}, code=KEEP_ASPECT)
         for size in ("inner_width", "inner_height"):
@@ -101,11 +117,11 @@ class Scene:
         self._frame.js_on_change("tags", CustomJS(args={"frame": self._frame}, code="frame.execute(frame)"))
         self._layers: dict[str, list[Any]] = {
             "field": [field],
-            "margins": list(self._line_glyphs.values()),
+            "margins": [self._line_glyph],
             "points": [points],
             "support vectors": [support],
             "working set": [working],
-            "misses": [misses],
+            "misses": [self._miss_glyph],
         }
 
     def restyle(self, dark: bool) -> None:
@@ -113,8 +129,8 @@ class Scene:
         self.dark = dark
         style(self.plot, dark)
         self._colours.palette = ramp(tone(dark).field)
-        for level, glyph in self._line_glyphs.items():
-            glyph.glyph.line_color = MARGIN_COLOURS[level] or tone(dark).text
+        for glyph in (self._support_glyph, self._miss_glyph, self._pin_glyph):
+            glyph.glyph.line_color = tone(dark).text
 
     def show(self, layers: list[str]) -> None:
         """Show these layers and no others."""
@@ -122,96 +138,149 @@ class Scene:
             for renderer in renderers:
                 renderer.visible = name in layers
 
+    def let_draw(self, drawing: bool) -> None:
+        """Whether a stroke draws, or moves the plane."""
+        wanted = None if drawing else "auto"
+        if self.plot.toolbar.active_drag != wanted:
+            self.plot.toolbar.active_drag = wanted
+
+    # ---- the data ----
+
     def load(self, replay: Replay) -> None:
         """Put the points of a new recording in place."""
         places, n = replay.places, len(replay.places)
-        self._shown = np.arange(n)
+        shown = np.arange(n)
         if n > MOST_POINTS:
-            self._shown = np.sort(np.random.default_rng(0).permutation(n)[:MOST_POINTS])
-        shown = self._shown
-        labels = replay.labels[shown]
-        palette = np.array([NEGATIVE, POSITIVE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000"])
-        shapes = np.array([*MARKERS, "square", "diamond", "inverted_triangle", "hex", "star", "plus"])
-        self._points.data = {
-            "x": places[shown, 0],
-            "y": places[shown, 1],
-            "marker": shapes[labels % len(shapes)],
-            "colour": palette[labels % len(palette)],
-            "label": replay.classes[labels].astype(str),
-            "index": shown,
-            "alpha": np.zeros(len(shown)),
-            "margin": np.zeros(len(shown)),
-        }
-        low, high = places.min(axis=0), places.max(axis=0)
-        side = 1.12 * max((high - low).max(), 1e-9)
-        self._low, self._high = (low + high - side) / 2, (low + high + side) / 2
-        self._frame.args = {**self._frame.args, "low": self._low.tolist(), "high": self._high.tolist()}
-        self._frame.tags = [*self._low, *self._high]
+            shown = np.sort(np.random.default_rng(0).permutation(n)[:MOST_POINTS])
+        self._frame_square(places.min(axis=0), places.max(axis=0))
+        self._put(places, replay.labels, replay.classes, shown)
         self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = replay.plane.labels
         self.note = "" if replay.plane.kept > 0.999 else f"plane of {100 * replay.plane.kept:.0f} % of the variance"
         if n > MOST_POINTS:
             self.note += f"{' · ' if self.note else ''}{MOST_POINTS:,} of {n:,} points drawn"
         self.clear()
 
+    def load_sketch(self, places: Array, labels: Array, reach: float, anew: bool) -> None:
+        """Put points that are being drawn in place; `anew` also shows the whole sheet."""
+        if anew:
+            self._frame_square(np.full(2, -reach), np.full(2, reach))
+            self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = "x₁", "x₂"
+        self._put(places, labels, np.array([-1, 1]), np.arange(len(places)))
+        self.note = "tap to put a point, drag to put many"
+        self.clear()
+
+    def _put(self, places: Array, labels: Array, classes: Array, shown: Array) -> None:
+        self._shown = shown
+        row = np.arange(len(shown))
+        self._points.data = {
+            "x": places[shown, 0], "y": places[shown, 1], "kind": labels[shown] % len(PALETTE),
+            "label": classes[labels[shown]].astype(str), "index": shown, "alpha": row, "margin": row,
+        }  # fmt: skip
+        self._draw_marks()
+
+    def _draw_marks(self) -> None:
+        """Draw the points for the part of the plane in view."""
+        size, ratio = size_of(self.plot, HEIGHT)
+        self._marked = (self.window(), size)
+        left, right, bottom, top = self.window()
+        data = self._points.data
+        places, kinds = np.column_stack([data["x"], data["y"]]), np.asarray(data["kind"])
+        groups = [(places[kinds == k], shape, colour) for k, (colour, shape) in enumerate(PALETTE) if k in kinds]
+        self._marks.data = {
+            "image": [draw_marks(groups, (left, right, bottom, top), size, 3 * ratio)],
+            "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],
+        }  # fmt: skip
+
+    def _frame_square(self, low: Array, high: Array) -> None:
+        self.side = 1.12 * max(float((high - low).max()), 1e-9)
+        low, high = (low + high - self.side) / 2, (low + high + self.side) / 2
+        self.plot.x_range.update(start=low[0], end=high[0])
+        self.plot.y_range.update(start=low[1], end=high[1])
+        self._frame.args = {**self._frame.args, "low": low.tolist(), "high": high.tolist()}
+        self._frame.tags = [*low, *high]
+
+    def nearest(self, x: float, y: float) -> int | None:
+        """The index of the point that a tap meant, if it is near one."""
+        if not len(self._shown):
+            return None
+        window = self.window()
+        reach = 0.03 * max(window[1] - window[0], window[3] - window[2])
+        far = np.hypot(np.asarray(self._points.data["x"]) - x, np.asarray(self._points.data["y"]) - y)
+        best = int(far.argmin())
+        return int(self._shown[best]) if far[best] <= reach else None
+
+    def window(self) -> tuple[float, ...]:
+        """The part of the plane in view: left, right, bottom, top."""
+        ranges = (self.plot.x_range, self.plot.y_range)
+        return tuple(float(end) for one in ranges for end in (one.start, one.end))
+
+    @property
+    def moved(self) -> bool:
+        """Whether another part of the plane is in view than the field was drawn for."""
+        return bool(self._window) and self.window() != self._window
+
+    # ---- a frame ----
+
     def clear(self) -> None:
         """Nothing but the points."""
-        for source in (self._support, self._working, self._misses):
-            source.data = {name: [] for name in source.data}
-        for source in self._lines.values():
-            source.data = {"xs": [], "ys": []}
-        self._field.data = {name: [] for name in self._field.data}
+        for source in (
+            self._field, self._lines, self._support, self._working, self._misses, self._pinned, self._now,
+        ):  # fmt: skip
+            if any(map(len, source.data.values())):
+                source.data = {name: [] for name in source.data}
+        self._window = ()
 
-    def draw(self, replay: Replay, frame: Frame) -> None:
-        """Show a frame."""
+    def draw(self, replay: Replay, frame: Frame, pinned: int | None = None) -> None:
+        """Show a frame, with a point that is to be told from the others."""
+        if (self.window(), size_of(self.plot, HEIGHT)[0]) != self._marked:
+            self._draw_marks()
         self._draw_points(replay, frame)
         self._draw_field(replay, frame)
+        place = replay.places[[] if pinned is None else [pinned]]
+        if list(self._pinned.data["x"]) != list(place[:, 0]):
+            self._pinned.data = {"x": place[:, 0], "y": place[:, 1]}
+
+    def tell(self, replay: Replay, frame: Frame) -> None:
+        """Bring what is said of the point under the pointer up to date."""
+        alpha, margin = (np.full(len(replay.places), np.nan, np.float32) for _ in range(2))
+        alpha[frame.members], margin[frame.members] = frame.event.alpha, replay.margins(frame)
+        self._now.data = {"alpha": alpha[self._shown], "margin": margin[self._shown]}
 
     def _draw_points(self, replay: Replay, frame: Frame) -> None:
         event, places = frame.event, replay.places[frame.members]
         margins = replay.margins(frame)
-        support = np.flatnonzero(event.alpha)
+        support = np.flatnonzero(event.alpha)[:MOST_POINTS]
         upper = event.alpha.max(initial=0.0) or 1.0
         bound = event.alpha[support] >= replay.settings.C * (1 - 1e-12)
         side = (frame.signs[support] > 0).astype(int)
-        colours, edge = np.array([NEGATIVE, POSITIVE]), tone(self.dark).text
         self._support.data = {
             "x": places[support, 0],
             "y": places[support, 1],
-            "size": 7 + 8 * np.sqrt(event.alpha[support] / upper),
+            "size": (7 + 8 * np.sqrt(event.alpha[support] / upper)).astype(np.float32),
             "marker": np.where(bound, np.array(BOUND_MARKERS)[side], np.array(MARKERS)[side]),
-            "colour": colours[side],
-            "edge": np.full(len(support), edge),
-            "index": frame.members[support],
-            "label": replay.classes[replay.labels[frame.members[support]]].astype(str),
-            "alpha": event.alpha[support],
-            "margin": margins[support],
+            "colour": np.array([NEGATIVE, POSITIVE])[side],
         }
         working = event.working_set
         self._working.data = {"x": places[working, 0], "y": places[working, 1]}
-        wrong = np.flatnonzero(margins <= 0)[:MOST_POINTS]
-        self._misses.data = {
-            "x": places[wrong, 0], "y": places[wrong, 1], "edge": np.full(len(wrong), edge),
-        }  # fmt: skip
-        self._update_hover(frame, margins)
-
-    def _update_hover(self, frame: Frame, margins: Array) -> None:
-        alpha, margin = (np.full(int(self._shown.max()) + 1, np.nan) for _ in range(2))
-        inside = frame.members < len(alpha)
-        alpha[frame.members[inside]] = frame.event.alpha[inside]
-        margin[frame.members[inside]] = margins[inside]
-        self._points.data.update(alpha=alpha[self._shown], margin=margin[self._shown])
+        if self._miss_glyph.visible:
+            wrong = np.flatnonzero(margins <= 0)[:MOST_POINTS]
+            self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
 
     def _draw_field(self, replay: Replay, frame: Frame) -> None:
-        low, high = self._low.copy(), self._high.copy()
-        low[0], high[0] = (low[0] + high[0]) / 2 + WIDER * (high[0] - low[0]) / 2 * np.array([-1, 1])
-        xs, ys = (np.linspace(low[k], high[k], GRID[k]) for k in (0, 1))
-        grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-        values = replay.field(frame, grid).reshape(len(ys), len(xs))
+        self._window = left, right, bottom, top = self.window()
+        cells = min(CELLS, DEAREST_FIELD / (1 + int(np.count_nonzero(frame.event.alpha))))
+        across = int(np.clip(np.sqrt(cells * (right - left) / (top - bottom)), 16, CELLS / 16))
+        xs, ys = np.linspace(left, right, across), np.linspace(bottom, top, max(16, int(cells / across)))
+        values = replay.field(frame, xs, ys)
         self._field.data = {
             "image": [np.clip(values, -2, 2).astype(np.float32)],
-            "x": [low[0]], "y": [low[1]], "dw": [high[0] - low[0]], "dh": [high[1] - low[1]],
+            "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],
         }  # fmt: skip
         lines = contourpy.contour_generator(xs, ys, values)
-        for level, source in self._lines.items():
-            found: Any = lines.lines(level)
-            source.data = {"xs": [line[:, 0] for line in found], "ys": [line[:, 1] for line in found]}
+        found = [(line, level) for level in MARGINS for line in lines.lines(level)]
+        looks = [(MARGINS[level][0] or tone(self.dark).text, *MARGINS[level][1:]) for _, level in found]
+        self._lines.data = {
+            "xs": [line[:, 0].astype(np.float32) for line, _ in found],  # type: ignore[call-overload]
+            "ys": [line[:, 1].astype(np.float32) for line, _ in found],  # type: ignore[call-overload]
+            **{name: [look[k] for look in looks] for k, name in enumerate(LINES[2:])},
+        }

@@ -1,56 +1,77 @@
 """The stage: one screen for every solver. Puts data, settings, run, player and pictures together."""
 
-import html
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
+from panel.io import unlocked
 
-from engine import SOLVERS, Run
+from engine import SOLVERS, Recording, Run, warm
+from engine.datasets import Dataset
+from explorer.browser import Browser
 from explorer.charts import AXES, Charts
 from explorer.controls import COMPACT, SMALL, SettingsPanel
 from explorer.data_panel import DataPanel
-from explorer.keep import query, read_query, read_recording, recording_bytes, snippet
-from explorer.keys import Browser
-from explorer.page import plain_page
+from explorer.formulas import with_formulas
+from explorer.keep import Link, read_recording, recording_bytes, snippet
+from explorer.layout import card, column, grid, heading, pair, picture, row, words
 from explorer.player import Player
+from explorer.pool import SERVER
 from explorer.replay import Replay
-from explorer.scene import LAYERS, Scene
+from explorer.scene import LAYERS, SHOWN, Scene
+from explorer.sketch import SHEET
 from explorer.solvers import Preset, acts
-from explorer.theme import FONT, NEGATIVE, tone
+from explorer.theme import FONT, NEGATIVE
 from explorer.transport import Transport
 
-PERIOD = 60  # milliseconds between two looks at the run
-SHOWN_LAYERS = ["field", "margins", "points", "support vectors", "working set"]
+PERIOD = 40  # milliseconds between two looks at the run
+IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up
+# Seconds between two drawings of a part while there is something to see.
+PACE = {"scene": 0.0, "transport": 0.15, "story": 0.35, "charts": 0.7, "own": 0.7}
+PATIENCE = 1.0  # seconds after which a frame counts as drawn
+ADDRESS_PERIOD = 1.0  # seconds between two changes of the address bar
+LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
+KEYS = {" ": "toggle", "ArrowLeft": "back", "ArrowRight": "forward", "Home": "to_start", "End": "to_end"}
 
 
 class Stage:
-    """Everything one person sees of one solver."""
+    """Everything one person sees of one solver. `run` and its kin belong to the person, `tick` to the clock."""
 
-    def __init__(self, solver: str = "kernel-svm", dark: bool = False) -> None:
+    def __init__(
+        self,
+        solver: str = "kernel-svm",
+        *,
+        data: Dataset | None = None,
+        settings: dict[str, Any] | None = None,
+        own_page: bool = True,
+    ) -> None:
         self.act, self.estimator = acts()[solver], SOLVERS[solver]
-        self.dark = dark
+        self.dark = False
         self.run: Run[Any] | None = None
         self.replay: Replay | None = None
         self.player: Player | None = None
+        self.pinned: int | None = None
+        self._address = ""
         # Figures are only touched in a tick: an upload, for one, is handled without the lock they need.
+        self._todo: set[str] = set()
         self._seen: tuple[Any, ...] = ()
-        self._loaded = False
-        self._last = time.monotonic()
+        self._drawn, self._sent_at = 0, 0.0
+        self._drawn_at = dict.fromkeys(PACE, 0.0)
+        self._last = self._idle_since = self._address_at = time.monotonic()
         first = self.act.presets[0]
-        self.settings = SettingsPanel(self.estimator.settings, self.act.shown, dict(first.settings))
-        self.scene, self.charts, self.own = Scene(dark), Charts(dark), self.act.view()
+        started = dict(first.settings) if data is None else {}
+        self.settings = SettingsPanel(self.estimator.settings, self.act.shown, started | (settings or {}))
+        self.scene, self.charts, self.own = Scene(self._touch), Charts(), self.act.view()
         self.transport = Transport()
+        self.browser = Browser(key=self.press, drawn=self._acknowledge, own_page=own_page)
+        self.data = DataPanel(first.data, SERVER.limits, self.begin, lambda: self._todo.add("sketch"), data)
         self._build_widgets(first)
-        self.begin()
+        warm.begin()
 
     # ---- parts of the screen ----
 
     def _build_widgets(self, first: Preset) -> None:
-        self.data = DataPanel(first.data, self.begin)
         self.presets = pmui.Select(
             label="Preset", options={preset.title: k for k, preset in enumerate(self.act.presets)}, value=0, **SMALL
         )
@@ -59,128 +80,132 @@ class Stage:
         self.run_button.on_click(lambda event: self.begin())
         self.reset_button = pmui.Button(label="Reset", icon="restart_alt", variant="outlined", margin=8)
         self.reset_button.on_click(lambda event: self._choose_preset(None))
+        small: dict[str, Any] = {"variant": "text", "size": "small", "margin": 2}
         self.save = pmui.FileDownload(
-            label="Save recording",
-            filename="run.svmrun",
-            callback=self._recording,
-            variant="text",
-            size="small",
-            margin=2,
+            label="Save recording", filename=f"{self.act.solver}.svmrun", callback=self._recording, **small
         )
-        self.open = pmui.FileInput(label="Open recording", accept=".svmrun", variant="text", size="small", margin=2)
+        self.open = pmui.FileInput(label="Open recording", accept=".svmrun", **small)
         self.open.param.watch(self._open_recording, "value")
-        self.share = pmui.Button(label="Share", icon="link", variant="text", size="small", margin=2)
+        self.share = pmui.Button(label="Share", icon="link", **small)
         self.share.on_click(self._show_link)
-        self.python = pmui.Button(label="Show the Python", icon="code", variant="text", size="small", margin=2)
+        self.python = pmui.Button(label="Show the Python", icon="code", **small)
         self.python.on_click(self._show_python)
+        figures = [self.scene.plot, *self.charts.plots.values(), *self.own.plots]
+        self.png = pmui.MenuButton(
+            label="PNG", icon="image", items=[{"label": plot.name.replace("-", " ")} for plot in figures], **small
+        )
+        self.png.on_click(self._save_png)
         self.words = pn.pane.Markdown("", sizing_mode="stretch_width")
         self.dialog = pmui.Dialog(self.words, title="", open=False, show_close_button=True, width_option="md")
         self.message = pmui.Alert(object="", severity="error", visible=False, sizing_mode="stretch_width", margin=8)
         self.layers = pmui.CheckButtonGroup(
-            label="", options=list(LAYERS), value=SHOWN_LAYERS, size="small", margin=(2, 6), color="primary", sx=COMPACT
+            label="", options=list(LAYERS), value=list(SHOWN), size="small", margin=(2, 6), color="primary", sx=COMPACT
         )
-        self.layers.param.watch(lambda event: self.scene.show(event.new), "value")
-        self.scene.show(SHOWN_LAYERS)
+        self.layers.param.watch(lambda event: self._todo.add("layers"), "value")
         self.axis = pmui.RadioButtonGroup(
             label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT
         )
-        self.axis.param.watch(self._choose_axis, "value")
-        self.note = pmui.Typography("", variant="caption", margin=(0, 10))
-        self.story = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 10))
-        self.listing = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 10))
+        self.axis.param.watch(lambda event: self._todo.add("axis"), "value")
+        self.note = words("", 12)
+        self.story = pn.pane.HTML("", sizing_mode="stretch_width", margin=(2, 8), min_height=78)
+        self.listing = pn.pane.HTML("", sizing_mode="stretch_width", margin=(2, 4))
 
     def sidebar(self) -> list[Any]:
         """What stands beside the stage."""
         return [
-            pmui.Row(self.run_button, self.reset_button, margin=0), self.message,
-            _heading("Presets"), self.presets,
-            _heading("Data"), self.data.view,
-            _heading("Problem and solver"), self.settings.view,
+            row(self.run_button, self.reset_button), self.message,
+            heading("Presets"), self.presets,
+            heading("Data"), self.data.view,
+            heading("Problem and solver"), self.settings.view,
         ]  # fmt: skip
 
     def main(self) -> Any:
         """The stage itself."""
-        wide, narrow = {"xs": 12, "md": 7}, {"xs": 12, "md": 5}
-        panes = {name: _pane(plot) for name, plot in self.charts.plots.items()}
-        scene = _card(self.layers, _pane(self.scene.plot), self.note)
-        charts = _card(self.axis, *panes.values())
-        story = _card(self.story, self.listing)
-        own = _card(*(_pane(plot) for plot in self.own.plots))
-        return pmui.Column(
-            _card(self.transport.view),
-            pmui.Grid(
-                pmui.Grid(scene, size=wide), pmui.Grid(charts, size=narrow),
-                pmui.Grid(story, size=wide), pmui.Grid(own, size=narrow),
-                container=True, spacing=1.5, sizing_mode="stretch_width",
+        first, *others = [picture(plot) for plot in self.own.plots]
+        return column(
+            card(self.transport),
+            grid(
+                card(self.layers, picture(self.scene.plot), self.note),
+                card(self.axis, *(picture(plot) for plot in self.charts.plots.values())),
+                card(self.story, self.listing),
+                card(first, pair(*others)),
             ),
-            _card(self.footer()),
-            sizing_mode="stretch_width", margin=0,
+            card(row(self.share, self.save, self.open, self.png, self.python, self.dialog)),
+            self.browser,
+            styles={"gap": "10px"},
         )  # fmt: skip
-
-    def footer(self) -> Any:
-        """What can be taken along."""
-        return pmui.FlexBox(self.share, self.save, self.open, self.python, self.dialog, sizing_mode="stretch_width")
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self.dark = dark
-        for part in (self.scene, self.charts, self.own):
-            part.restyle(dark)
-        self._seen = ()
+        self._todo.add("style")
 
     # ---- what a person does ----
 
     def begin(self) -> None:
         """Run with the data and settings that are chosen."""
         self.close()
+        limits = SERVER.limits
         try:
             settings = self.estimator.settings.checked(self.settings.values)
             data, source = self.data.load()
-            self.run = self.estimator.recorded_run(data.X, data.y, settings, source=source)
+            self.run = self.estimator.recorded_run(
+                data.X,
+                data.y,
+                settings,
+                source=source,
+                time_limit=limits.max_seconds,
+                recording_mb=limits.max_recording_mb,
+            )
         except (ValueError, OSError) as error:
-            self.message.param.update(object=str(error), visible=True)
+            self.complain(str(error))
             return
         self.message.visible = False
         if self.run.recording is not None:
             self._watch(Replay(self.run.recording, data.X_test, data.y_test))
-        self.run.start(paused=True)
+        SERVER.pool.enter(self.run)
+
+    def watch_run(self, run: Run[Any], data: Dataset) -> None:
+        """Show a run that somebody else began."""
+        self.close()
+        self.run = run
+        if run.recording is not None:
+            self._watch(Replay(run.recording, data.X_test, data.y_test))
+        SERVER.pool.enter(run)
+
+    def complain(self, text: str, severity: str = "error") -> None:
+        """Say what is wrong, where it can be set right."""
+        self.message.param.update(object=text, severity=severity, visible=True)
 
     def _watch(self, replay: Replay) -> None:
         """Put another recording on the stage; the next tick draws it."""
         self.replay = replay
         self.player = Player(replay, self.run)
         self.transport.follow(self.player)
-        self._loaded = False
-        self._seen = ()
-
-    def _load(self, replay: Replay) -> None:
-        self._loaded = True
-        self.charts.clear()
-        self.own.clear()
-        self.scene.load(replay)
-        self.note.object = self.scene.note
+        self.pinned = None
+        self._idle_since = time.monotonic()
+        self._todo.discard("sketch")
+        self._todo.add("load")
 
     def press(self, key: str) -> None:
         """What a key does."""
-        if self.player is None:
-            return
-        match key:
-            case " ":
-                self.player.toggle()
-            case "ArrowLeft":
-                self.player.step(-1)
-            case "ArrowRight":
-                self.player.step(1)
-            case "Home":
-                self.player.to_start()
-            case "End":
-                self.player.to_end()
+        if self.player is not None and key in KEYS:
+            self.player.act(KEYS[key])
+
+    def _touch(self, kind: str, x: float, y: float) -> None:
+        """A tap or a stroke on the scene: draw, or pin the point that was meant."""
+        if self.data.drawing:
+            self.data.touch(kind, x, y, 0.03 * self.scene.side)
+        elif kind == "tap":
+            near = self.scene.nearest(x, y)
+            self.pinned = None if near == self.pinned else near
+            self._todo.add("pin")
 
     def _choose_preset(self, event: Any) -> None:
         preset = self.act.presets[self.presets.value]
         self.data.set(preset.data)
-        defaults = {name: self.estimator.settings.param[name].default for name in ("bias", "kernel", "seed", "tol")}
-        self.settings.set({**defaults, **preset.settings})
+        table = self.estimator.settings
+        self.settings.set({**{name: table.param[name].default for name in self.act.shown}, **preset.settings})
         self.begin()
 
     # ---- what is taken along ----
@@ -188,33 +213,45 @@ class Stage:
     def restore(self, search: str) -> None:
         """Start from what a link says; what it says wrong is named, and the usual beginning shown."""
         try:
-            data, settings, cursor = read_query(search, self.estimator.settings)
+            link = Link.read(search, self.estimator.settings)
+            if link.data:
+                self.data.set({**self.data.choice(), **link.data})
         except ValueError as error:
-            self.message.param.update(object=str(error), visible=True)
-            return
-        if data or settings:
-            self.data.set({**self.data.choice(), **data})
-            self.settings.set(settings)
             self.begin()
-        if cursor is not None and self.player is not None and self.run is not None:
-            self.run.resume()
-            self.run.join(5)
-            self.player.pause()
-            self.player.go(cursor)
+            self.complain(str(error))
+            return
+        self.settings.set(link.settings)
+        if link.layers is not None:
+            self.layers.value = link.layers
+        if link.axis is not None:
+            self.axis.value = link.axis
+        self.begin()
+        if link.cursor is not None and self.player is not None:
+            self.player.seek(link.cursor)
 
-    def link(self) -> str:
-        """The query of a link to what is on the stage."""
-        return query(self.data.choice(), self.settings.values, self.player.cursor if self.player else 0)
+    def link(self) -> Link:
+        """A link to what is on the stage."""
+        cursor = None if self.player is None or self.player.live else self.player.cursor
+        return Link(
+            self.data.choice(), dict(self.settings.values), cursor, self.axis.value, list(self.layers.value or [])
+        )
 
     def _show_link(self, event: Any) -> None:
         place = pn.state.location
-        address = f"{place.href.split('?')[0] if place else ''}?{self.link()}"
-        self._say("Link to this moment", f"[{address}]({address})")
+        address = f"{place.href.split('?')[0] if place else ''}?{self.link().query()}"
+        text = f"[{address}]({address})"
+        if not self.data.choice():
+            text = "These data are not in a link: save the recording and send that.\n\nSettings only: " + text
+        self._say("Link to this moment", text)
 
     def _show_python(self, event: Any) -> None:
         if self.replay is not None:
             header = self.replay.recording.header
             self._say("The same in Python", f"```python\n{snippet(header.solver, header.source, header.settings)}```")
+
+    def _save_png(self, event: Any) -> None:
+        name = self.png.value["label"].replace(" ", "-")
+        self.browser.save_png(name, f"{self.act.solver}-{name}.png")
 
     def _say(self, title: str, text: str) -> None:
         self.words.object = text
@@ -232,113 +269,170 @@ class Stage:
                 raise ValueError(
                     f"{self.open.filename} is a recording of {recording.header.solver}: open it on that page"
                 )
-            replay = Replay(recording)
+            self.play_recording(recording)
         except (ValueError, OSError) as error:
-            self.message.param.update(object=str(error), visible=True)
-            return
+            self.complain(str(error))
+
+    def play_recording(self, recording: Recording) -> None:
+        """Play what was recorded, from its beginning."""
+        replay = Replay(recording)
         self.close()
         self.run = None
         self.message.visible = False
-        shown = {name: value for name, value in recording.header.settings.items() if name in self.act.shown}
-        self.settings.set(shown)
+        header = recording.header
+        self.settings.set({name: value for name, value in header.settings.items() if name in self.act.shown})
         self._watch(replay)
         if self.player is not None:
             self.player.param.update(live=False, playing=True)
 
-    def _choose_axis(self, event: Any) -> None:
-        self.charts.axis = event.new
-        self._seen = ()
-
     # ---- time passes ----
 
     def tick(self) -> None:
-        """Look at the run, and draw what is new."""
+        """Look at the run, and draw what is new, if the browser keeps up."""
         now = time.monotonic()
+        if self.browser.frame - self._drawn >= IN_FLIGHT and now - self._sent_at < PATIENCE:
+            return
         passed, self._last = min(now - self._last, 0.5), now
+        with unlocked():  # all changes of a tick in one message
+            self._tick(now, passed)
+
+    def _tick(self, now: float, passed: float) -> None:
+        changed = self._do_what_was_asked()
         if self.player is None or self.replay is None:
             return
+        self._mind_the_pool(now)
         self.player.tick(passed)
-        cursor = self.player.cursor
-        seen = (cursor, len(self.replay), self.player.playing, self.player.live)
-        if seen == self._seen and not self.charts.pending:
-            return
-        moved = not self._seen or self._seen[0] != cursor
-        self._seen = seen
-        with _one_message():
-            if not self._loaded:
-                self._load(self.replay)
-            self.transport.draw()
-            self.charts.draw(self.replay, cursor)
-            if moved:
-                self._draw(self.replay, cursor)
+        seen = (self.player.cursor, len(self.replay), self.player.playing, self.player.live, self._status())
+        if seen != self._seen:
+            self._todo |= set(PACE) if seen[:1] != self._seen[:1] else {"charts", "story", "transport"}
+            self._seen = seen
+        if self.scene.moved:
+            self._todo.add("scene")
+        if self.charts.pending:
+            self._todo.add("charts")
+        if self._draw(self.replay, self.player.cursor, now) or changed:
+            self.browser.frame += 1
+            self._sent_at = now
+        self._follow_address(now)
 
-    def _draw(self, replay: Replay, cursor: int) -> None:
+    def _do_what_was_asked(self) -> bool:
+        """Everything about figures that was asked for since the last tick; whether there was something."""
+        asked, drawing = self._todo & {"style", "layers", "axis", "load", "sketch", "pin"}, self.data.drawing
+        self._todo -= asked
+        if "style" in asked:
+            for part in (self.scene, self.charts, self.own):
+                part.restyle(self.dark)
+        if "layers" in asked:
+            self.scene.show(self.layers.value or [])
+        if "axis" in asked:
+            self.charts.axis = self.axis.value
+        if "load" in asked and self.replay is not None:
+            self.charts.clear()
+            self.own.clear()
+            self.scene.load(self.replay)
+            self._seen = ()
+        if "sketch" in asked:
+            self._show_sketch()
+        if "pin" in asked:
+            self.charts.pinned = self.pinned
+        if asked & {"axis", "pin", "style", "layers"}:
+            self._todo |= set(PACE) if self.player is not None else set()
+        if asked:
+            self.note.object = self.scene.note
+        self.scene.let_draw(drawing)
+        return bool(asked)
+
+    def _show_sketch(self) -> None:
+        """The sheet instead of the run, which ends: its points are no longer those in view."""
+        anew = self.player is not None or self.replay is not None
+        self.close()
+        self.run = self.replay = self.player = None
+        self._seen = ()
+        self._todo -= set(PACE)
+        self.charts.clear()
+        self.own.clear()
+        self.transport.rest()
+        sheet, sketch = SHEET / 2, self.data.sketch
+        reach = sheet if not len(sketch) else max(sheet, float(abs(sketch.places).max()))
+        self.scene.load_sketch(sketch.places, sketch.labels, reach, anew)
+        self._tell("<b>Draw.</b> Tap or drag on the scene to put points of the chosen class; then press Run.", "")
+
+    def _mind_the_pool(self, now: float) -> None:
+        """Give up a place in the pool that is not used while others wait."""
+        if self.run is None or self.player is None or self.run.state == "done":
+            return
+        if self.player.playing:
+            self._idle_since = now
+        elif SERVER.pool.waiting and now - self._idle_since > SERVER.limits.max_idle:
+            SERVER.pool.leave(self.run)
+            said = "Others were waiting, so the paused run has ended. What it did can be played; Run starts anew."
+            self.complain(said, "info")
+
+    def _status(self) -> str:
+        """What holds a run up, in words; empty if nothing does."""
+        if self.run is not None and (ahead := SERVER.pool.ahead(self.run)):
+            return f"<b>Waiting.</b> All places are taken; {ahead} in line up to and with this run."
+        if not len(self.replay or ()):
+            return "<b>Getting ready.</b>" + ("" if warm.compiled() else " The kernels are being compiled, once.")
+        return ""
+
+    def _draw(self, replay: Replay, cursor: int, now: float) -> bool:
+        """Draw what is due: each part at its pace while there is something to see, all of them when nothing moves."""
+        playing = self.player is not None and self.player.playing
+        due = {part for part in self._todo if not playing or now - self._drawn_at[part] >= PACE[part]}
+        if not due:
+            return False
+        self._todo = self._todo - due
+        self._drawn_at |= dict.fromkeys(due, now)
+        if "transport" in due:
+            self.transport.draw()
         frame = replay.frame(cursor)
-        if frame is None:
+        if frame is None and due & {"scene", "own"}:
             self.scene.clear()
             self.own.clear()
-        else:
-            self.scene.draw(replay, frame)
-            self.own.draw(replay, frame)
-        story = self.act.story(replay, cursor)
-        self.story.object = f'<div style="font: 15px/1.5 {FONT}; min-height: 4.5em">{story}</div>'
-        self.listing.object = self._listing(self.act.line(replay.event(cursor)))
+        elif frame is not None:
+            if "scene" in due:
+                self.scene.draw(replay, frame, self.pinned)
+            if "story" in due:
+                self.scene.tell(replay, frame)
+            if "own" in due:
+                self.own.draw(replay, frame, self.pinned)
+        if "charts" in due:
+            self.charts.draw(replay, cursor)
+        if "story" in due:
+            self._tell(self._status() or self.act.story(replay, cursor), self.act.line(replay.event(cursor)))
+        return bool(due)
 
-    def _listing(self, current: str) -> str:
-        shade = tone(self.dark)
-        lines = []
-        for name, text in self.act.listing:
-            paper, edge = (shade.line, NEGATIVE) if name == current else ("transparent", "transparent")
-            look = f"background:{paper};border-left:3px solid {edge};padding:1px 8px;white-space:pre-wrap"
-            lines.append(f'<div style="{look}">{html.escape(text)}</div>')
-        return f'<div style="font: 13px/1.5 ui-monospace, Menlo, monospace; color:{shade.text}">{"".join(lines)}</div>'
+    def _tell(self, story: str, lines: str) -> None:
+        look = f"font: 15px/1.5 {FONT}; color: var(--mui-palette-text-primary, inherit)"
+        self.story.object = f'<div style="{look}">{story}</div>'
+        self.listing.object = _listing(self.act.listing, lines.split())
+
+    def _acknowledge(self, frame: int) -> None:
+        self._drawn = max(self._drawn, min(int(frame), self.browser.frame))
+        if self.browser.own_page and self._drawn:
+            self.tick()
+
+    def _follow_address(self, now: float) -> None:
+        """Let the address bar say what is on the stage, now and then."""
+        if now - self._address_at < ADDRESS_PERIOD or not self.browser.own_page:
+            return
+        self._address_at = now
+        if (address := self.link().query()) != self._address:
+            self._address = self.browser.query = address
 
     def close(self) -> None:
         """Cancel what runs; nothing is left behind."""
-        if self.run is not None:
-            self.run.cancel()
+        SERVER.pool.leave(self.run)
 
 
-@contextmanager
-def _one_message() -> Iterator[None]:
-    """Let all changes of a tick reach the browser together."""
-    document = pn.state.curdoc
-    if document is None:
-        yield
-        return
-    document.hold("combine")
-    try:
-        yield
-    finally:
-        document.unhold()
-
-
-def _heading(text: str) -> Any:
-    return pmui.Typography(text.upper(), variant="overline", margin=(8, 10, 0, 10))
-
-
-def _card(*parts: Any) -> Any:
-    return pmui.Paper(*parts, variant="outlined", sizing_mode="stretch_width", margin=0, sx={"padding": "6px"})
-
-
-def _pane(plot: Any) -> Any:
-    return pn.pane.Bokeh(plot, sizing_mode="stretch_width", height=plot.height, margin=0)
-
-
-def stage_page(solver: str) -> Any:
-    """The page of a solver, alive."""
-    stage = Stage(solver)
-    page = plain_page(sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
-    if pn.state.location is not None:
-        stage.restore(pn.state.location.search)
-    browser = Browser(width=0, height=0, margin=0)
-    page.main = [*page.main, browser]
-    browser.param.watch(lambda event: stage.press(event.new.split("|")[0]), "pressed")
-    page.param.watch(lambda event: stage.restyle(event.new), "dark_theme")
-    pn.state.on_session_destroyed(lambda context: stage.close())
-
-    def wake() -> None:  # what is sent before the page is there would only pile up
-        pn.state.add_periodic_callback(stage.tick, PERIOD)
-
-    pn.state.onload(wake)
-    return page
+def _listing(lines: tuple[tuple[str, int, str], ...], lit: list[str]) -> str:
+    """The algorithm, with some lines lit."""
+    parts = []
+    for name, depth, text in lines:
+        shade, edge = LIT if name in lit else ("none", "transparent")
+        look = f"background: {shade}; border-left: 3px solid {edge}; padding: 2px 8px 2px {10 + 20 * depth}px"
+        current = ' aria-current="step"' if name in lit else ""
+        parts.append(f'<div style="{look}"{current}>{with_formulas(text)}</div>')
+    look = f"font: 14px/1.6 {FONT}; color: var(--mui-palette-text-primary, inherit)"
+    return f'<div style="{look}">{"".join(parts)}</div>'

@@ -8,6 +8,10 @@ from bokeh.plotting import figure
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue circles and vermilion triangles
 GREEN, AMBER, PURPLE, SKY = "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
 MARKERS = ("circle", "triangle")
+PALETTE = (
+    (NEGATIVE, "circle"), (POSITIVE, "triangle"), (GREEN, "square"), (PURPLE, "diamond"),
+    (AMBER, "inverted_triangle"), (SKY, "hex"), ("#F0E442", "star"), ("#888888", "square_pin"),
+)  # of classes: colour and shape  # fmt: skip
 BOUND_MARKERS = ("circle_x", "triangle_dot")  # hatched ones took the browser most of its drawing time
 
 FONT = "Inter, Roboto, Helvetica, Arial, sans-serif"
@@ -21,11 +25,12 @@ class Tone:
     faint: str
     line: str
     paper: str
+    desk: str  # what the papers lie on
     field: tuple[str, str, str]  # from the negative side over the boundary to the positive side
 
 
-LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", ("#9fc9e6", "#fdfdfd", "#f3bf9b"))
-DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", ("#134a6e", "#141c25", "#6e3410"))
+LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", "#f4f6f9", ("#9fc9e6", "#fdfdfd", "#f3bf9b"))
+DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", "#0b1118", ("#134a6e", "#141c25", "#6e3410"))
 
 
 def tone(dark: bool) -> Tone:
@@ -44,19 +49,17 @@ def ramp(colours: tuple[str, str, str], steps: int = 128) -> list[str]:
     return palette
 
 
-def plain_figure(**options: Any) -> Any:
-    """A figure in the house style: no box, faint grid, no logo."""
-    plot = figure(
-        sizing_mode="stretch_width", toolbar_location=None, outline_line_color=None, min_border=4,
-        background_fill_alpha=0, border_fill_alpha=0, **options,
-    )  # fmt: skip
-    plot.toolbar.logo = None
-    return plot
+def plain_figure(name: str, **options: Any) -> Any:
+    """A figure in the house style: no box, faint grid, no toolbar."""
+    return figure(
+        name=name, sizing_mode="stretch_width", toolbar_location=None, outline_line_color=None, min_border=4, **options
+    )
 
 
 def style(plot: Any, dark: bool) -> None:
     """Give a figure the colours of the page."""
     shade = tone(dark)
+    plot.background_fill_color = plot.border_fill_color = shade.paper
     plot.title.text_color = shade.text
     plot.title.text_font = FONT
     plot.title.text_font_size = "13px"
@@ -76,4 +79,4 @@ def style(plot: Any, dark: bool) -> None:
         legend.border_line_color = None
         legend.label_text_color = shade.text
         legend.label_text_font = FONT
-        legend.label_text_font_size = "11px"
+        legend.stylesheets = [":host * { font-size: 11px !important; line-height: 15px; }"]

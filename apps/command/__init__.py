@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from apps.command.flags import add_settings, read_settings
 from apps.command.serve import add_arguments, serve
 from engine import SOLVERS, Run, datasets
 from engine.classify import dense
@@ -21,7 +22,6 @@ from engine.estimators import KernelMachine
 from engine.events import Failed, Finished
 from engine.model import Trained, tasks
 from engine.progress import with_progress
-from engine.settings import Settings, accepted
 from engine.threads import thread_count
 
 INTERRUPTED = 130  # what shells expect after Ctrl-C
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, estimator in SOLVERS.items():
         solver = solvers.add_parser(name, help=estimator.title)
         _add_data(solver)
-        _add_settings(solver, estimator.settings)
+        add_settings(solver, "settings", estimator.settings)
         solver.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
         solver.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
         solver.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -71,26 +71,9 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--label-column", metavar="NAME", help="of a CSV file: name, or number from 0")
 
 
-def _add_settings(parser: argparse.ArgumentParser, table: type[Settings]) -> None:
-    group = parser.add_argument_group("settings")
-    for name in table.names():
-        parameter = table.param[name]
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            dest=f"setting_{name}",
-            metavar="VALUE",
-            help=f"{parameter.doc} {accepted(parameter).capitalize()}; {parameter.default} if not given.",
-        )
-
-
 def _run(chosen: argparse.Namespace) -> int:
     estimator: type[KernelMachine] = chosen.estimator
-    given = {
-        name: estimator.settings.parse(name, text)
-        for name in estimator.settings.names()
-        if (text := getattr(chosen, f"setting_{name}")) is not None
-    }
-    settings: Any = estimator.settings.checked(given)
+    settings: Any = estimator.settings.checked(read_settings(chosen, estimator.settings))
     if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
     data, source = _load(chosen)

@@ -2,13 +2,12 @@
 
 import argparse
 import socket
-import threading
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from engine import KernelSVC
+from apps.command.flags import add_settings, read_settings
+from engine import warm
+from explorer.limits import Limits, limits_of_environment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-origin", action="append", default=[], metavar="HOST:PORT", help="may connect; repeatable"
     )
     group.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    add_settings(parser, "limits of the server", Limits)
 
 
 def serve(chosen: argparse.Namespace) -> int:
@@ -27,12 +27,14 @@ def serve(chosen: argparse.Namespace) -> int:
     import panel as pn
 
     from explorer.page import home_page
+    from explorer.pool import SERVER
     from explorer.solvers import acts
 
     pn.extension()
-    threading.Thread(target=_compile, name="compile", daemon=True).start()
+    SERVER.set(Limits.checked({**limits_of_environment(), **read_settings(chosen, Limits)}))
+    warm.begin()
     # Panel calls plain functions for each session; anything else it would try to show.
-    pages = {"/": home_page, **{name: _page(name) for name in acts()}}
+    pages = {"/": home_page, **{name: _page_of(name) for name in acts()}}
     port = chosen.port if chosen.port is not None else _free_port(chosen.address)
     print(f"SVM Explorer is at http://{chosen.address}:{port} (Ctrl-C ends it)", flush=True)
     pn.serve(
@@ -48,10 +50,10 @@ def serve(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _page(name: str) -> Callable[[], Any]:
-    from explorer.stage import stage_page
+def _page_of(solver: str) -> Callable[[], Any]:
+    from explorer.page import stage_page
 
-    return lambda: stage_page(name)
+    return lambda: stage_page(solver)
 
 
 def _free_port(address: str, wanted: int = 5006) -> int:
@@ -64,13 +66,3 @@ def _free_port(address: str, wanted: int = 5006) -> int:
                 continue
             return int(probe.getsockname()[1])
     raise OSError(f"no port is free on {address}")
-
-
-def _compile() -> None:
-    """Compile the kernels before the first click, in both precisions."""
-    rng = np.random.default_rng(0)
-    for n in (100, 2000):
-        X = rng.normal(size=(n, 2))
-        y = (X[:, 0] > 0).astype(int)
-        for bias in (True, False):
-            KernelSVC(bias=bias).fit(X, y)

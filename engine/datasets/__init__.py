@@ -8,7 +8,7 @@ data = read("measurements.csv")
 from engine.datasets import toy, bundled, samples, papers  # noqa: F401, I001  (each fills the catalogue, in this order)
 from engine.datasets.dataset import Dataset
 from engine.datasets.fetch import DataUnavailable
-from engine.datasets.files import read, write_csv
+from engine.datasets.files import columns, read, write_csv
 from engine.datasets.registry import Entry, catalogue, is_available, load
 
-__all__ = ["DataUnavailable", "Dataset", "Entry", "catalogue", "is_available", "load", "read", "write_csv"]
+__all__ = ["DataUnavailable", "Dataset", "Entry", "catalogue", "columns", "is_available", "load", "read", "write_csv"]

@@ -60,8 +60,7 @@ def parse_csv(data: bytes, file: str, *, label_column: str | int | None, task: T
 
 def _parse(data: bytes, file: str, label_column: str | int | None, task: Task | None, max_rows: int) -> Table:
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-    sample = next((line for line in text if line.strip()), "")
-    delimiter = max(DELIMITERS, key=lambda d: len(next(csv.reader([sample[:10_000]], delimiter=d), [])))
+    delimiter = _delimiter(text)
     text.seek(0)
     reader = csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=True)
 
@@ -116,6 +115,23 @@ def _parse(data: bytes, file: str, label_column: str | int | None, task: Task | 
     y, found_task = _labels(labels, lines, layout, task)
     names = tuple(name for j, name in enumerate(layout.header or ()) if j != layout.label)
     return Table(X, y, found_task, names)
+
+
+def columns(data: bytes, file: str) -> tuple[tuple[str, ...], int]:
+    """The names of the columns, and which of them would be taken for the label."""
+    text = io.TextIOWrapper(io.BytesIO(data[:100_000]), encoding="utf-8-sig", errors="replace", newline="")
+    delimiter = _delimiter(text)
+    text.seek(0)
+    rows = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
+    first = next((row for row in rows if any(cell.strip() for cell in row)), [])
+    layout = _layout_from(first, file, 1, None)
+    return layout.header or tuple(f"column {j + 1}" for j in range(layout.width)), layout.label
+
+
+def _delimiter(text: io.TextIOWrapper) -> str:
+    """The one that cuts the first line into most parts."""
+    sample = next((line for line in text if line.strip()), "")
+    return max(DELIMITERS, key=lambda d: len(next(csv.reader([sample[:10_000]], delimiter=d), [])))
 
 
 def _layout_from(row: list[str], file: str, line: int, label_column: str | int | None) -> _Layout:

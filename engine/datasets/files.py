@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from engine.datasets import csv_file
 from engine.datasets.csv_file import parse_csv
 from engine.datasets.dataset import Dataset, Features, Task
 from engine.datasets.libsvm_file import parse_libsvm
@@ -74,6 +75,11 @@ def read(
             raise invalid("label_column", label_column, "left out for the LIBSVM format")
         X, y, task = parse_libsvm(data, file, task=task, max_rows=max_rows)
     return Dataset(Path(file).stem, file, X, y, source=file, task=task, feature_names=names)
+
+
+def columns(data: bytes, name: str) -> tuple[tuple[str, ...], int] | None:
+    """The columns of a CSV file and which is taken for the label; None for a LIBSVM file, which has its own place."""
+    return csv_file.columns(data, Path(name).name) if _guessed_format(name, data) == "csv" else None
 
 
 def write_csv(data: Dataset | tuple[Features, NDArray[Any]], file: str | os.PathLike[str] | IO[str]) -> None:

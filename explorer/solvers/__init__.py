@@ -13,8 +13,8 @@ class OwnView(Protocol):
 
     plots: list[Any]
 
-    def draw(self, replay: Replay, frame: Frame) -> None:
-        """Show a frame."""
+    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
+        """Show a frame, with a point that is to be told from the others."""
 
     def clear(self) -> None:
         """Show nothing."""
@@ -38,8 +38,8 @@ class Act:
 
     solver: str
     summary: str
-    listing: tuple[tuple[str, str], ...]  # (name of the line, its text)
-    line: Callable[[Event | None], str]  # which line of the listing an event belongs to
+    listing: tuple[tuple[str, int, str], ...]  # name of the line, how far indented, text with $LaTeX$
+    line: Callable[[Event | None], str]  # the lines of the listing that an event belongs to, by name
     story: Callable[[Replay, int], str]  # what just happened, as HTML
     view: type[OwnView]
     presets: tuple[Preset, ...]

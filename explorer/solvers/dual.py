@@ -3,14 +3,18 @@
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, CustomJS, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import ActiveSetChanged, Event, Failed, Finished, Iteration, PhaseBegan, Started
+from explorer.marks import draw_marks, size_of
 from explorer.replay import Frame, Replay
 from explorer.solvers import Act, Preset
-from explorer.theme import AMBER, MARKERS, NEGATIVE, POSITIVE, plain_figure, style, tone
+from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, plain_figure, style, tone
 
 BINS = 30
+MOST_POINTS = 1500  # in the KKT picture
+SIDES = {-1.0: (MARKERS[0], NEGATIVE), 1.0: (MARKERS[1], POSITIVE)}
+GRADIENTS, DECADES = (-3.0, 5.0), (-6.0, 1.0)  # what the axes show
 STOPS = {
     "converged": "no point violates its conditions by more than the tolerance",
     "max_iter": "the limit of iterations was reached",
@@ -21,66 +25,101 @@ STOPS = {
 
 
 class KktView:
-    """Gradient against alpha, with the working set marked, and how the violations are spread."""
+    """Gradient against alpha, with the working set marked; how the violations are spread; what the row cache saved."""
 
     def __init__(self, dark: bool = False) -> None:
-        self._points = ColumnDataSource({name: [] for name in ("alpha", "gradient", "colour", "marker", "index")})
+        self._points = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
         self._working = ColumnDataSource({"alpha": [], "gradient": []})
+        self._pinned = ColumnDataSource({"alpha": [], "gradient": []})
         self._bars = ColumnDataSource({"left": [], "right": [], "top": []})
-        self.kkt = plain_figure(title="Optimal? Gradient against α", tools="", height=230, min_height=180)
-        self.kkt.scatter(
-            "alpha",
-            "gradient",
-            source=self._points,
-            marker="marker",
-            size=5,
-            color="colour",
-            alpha=0.6,
-            line_color=None,
+        self._cache = ColumnDataSource({"iteration": [], "hits": []})
+        self.kkt = plain_figure(
+            "kkt", title="Optimal? Gradient against α", tools="", height=238,
+            x_range=Range1d(start=0, end=1), y_range=Range1d(start=GRADIENTS[0], end=GRADIENTS[1]),
+        )  # fmt: skip
+        self.kkt.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._points)
+        told = CustomJS(
+            args={"plot": self.kkt}, code="plot.tags = [plot.inner_width, plot.inner_height, devicePixelRatio]"
         )
+        self.kkt.js_on_change("inner_width", told)
         self.kkt.scatter(
             "alpha", "gradient", source=self._working, marker="circle", size=11, fill_color=None, line_color=AMBER,
             line_width=1.8,
         )  # fmt: skip
-        self._zero = self.kkt.ray(0, 0, length=0, angle=0, line_width=1.2)
+        self._pin = self.kkt.scatter(
+            "alpha", "gradient", source=self._pinned, marker="circle_cross", size=22, fill_color=None, line_width=1.6
+        )
+        self._zero = Span(dimension="width", location=0, line_width=1.2)
+        self.kkt.add_layout(self._zero)
         self.kkt.xaxis.axis_label, self.kkt.yaxis.axis_label = "α", "gradient"
-        self.spread = plain_figure(title="Violations, log₁₀", tools="", height=150, min_height=120)
+        self.spread = plain_figure(
+            "violations", title="Points by violation, log₁₀", tools="", height=138,
+            x_range=Range1d(start=DECADES[0], end=DECADES[1]), y_range=Range1d(start=0, end=1),
+        )  # fmt: skip
         self.spread.quad(left="left", right="right", bottom=0, top="top", source=self._bars, color=NEGATIVE, alpha=0.75)
-        self.spread.yaxis.axis_label = "points"
-        self.plots = [self.kkt, self.spread]
+        self.cache = plain_figure(
+            "cache", title="Kernel rows from the cache, %", tools="", height=138, x_range=Range1d(start=0, end=1),
+            y_range=Range1d(start=0, end=101),
+        )  # fmt: skip
+        self.cache.line("iteration", "hits", source=self._cache, color=GREEN, line_width=2)
+        self.plots = [self.kkt, self.spread, self.cache]
+        for plot in self.plots:
+            plot.yaxis.ticker.desired_num_ticks = 4
         self.restyle(dark)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         for plot in self.plots:
             style(plot, dark)
-        self._zero.glyph.line_color = tone(dark).text
+        self._zero.line_color = self._pin.glyph.line_color = tone(dark).text
 
     def clear(self) -> None:
         """Show nothing."""
-        for source in (self._points, self._working, self._bars):
+        for source in (self._points, self._working, self._pinned, self._bars, self._cache):
             source.data = {name: [] for name in source.data}
 
-    def draw(self, replay: Replay, frame: Frame) -> None:
+    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
         """Show a frame: an optimal point has gradient 0, or sits at a bound that its gradient pushes against."""
-        event = frame.event
+        event, upper = frame.event, replay.settings.C
         gradient = event.gradient + frame.signs * event.intercept
-        some = np.arange(len(gradient))[:: max(1, len(gradient) // 4000)]
-        side = (frame.signs[some] > 0).astype(int)
+        height = np.clip(gradient, *GRADIENTS)
+        some = np.arange(len(gradient))[:: max(1, len(gradient) // MOST_POINTS)]
+        places, signs = np.column_stack([event.alpha, height])[some], frame.signs[some]
+        left, right, bottom, top = window = (-0.03 * upper, 1.03 * upper, *GRADIENTS)
+        size, ratio = size_of(self.kkt, 160)
+        groups = [(places[signs == sign], *look) for sign, look in SIDES.items()]
         self._points.data = {
-            "alpha": event.alpha[some],
-            "gradient": np.clip(gradient[some], -3, 5),
-            "colour": np.array([NEGATIVE, POSITIVE])[side],
-            "marker": np.array(MARKERS)[side],
-            "index": frame.members[some],
-        }
-        working = event.working_set
-        self._working.data = {"alpha": event.alpha[working], "gradient": np.clip(gradient[working], -3, 5)}
-        upper = replay.settings.C
+            "image": [draw_marks(groups, window, size, 2.5 * ratio)],
+            "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],
+        }  # fmt: skip
+        for source, rows in (
+            (self._working, event.working_set),
+            (self._pinned, np.flatnonzero(frame.members == pinned)),
+        ):
+            source.data = {"alpha": event.alpha[rows], "gradient": height[rows]}
+        self.kkt.x_range.update(start=left, end=right)
         wrong = np.maximum(np.where(event.alpha < upper, -gradient, 0), np.where(event.alpha > 0, gradient, 0))
         wrong = wrong[event.active & (wrong > 1e-8)]
-        counts, edges = np.histogram(np.log10(wrong), BINS, (-6, 1)) if len(wrong) else (np.zeros(0), np.zeros(1))
+        counts, edges = np.histogram(np.log10(wrong), BINS, DECADES) if len(wrong) else (np.zeros(0), np.zeros(1))
         self._bars.data = {"left": edges[:-1], "right": edges[1:], "top": counts}
+        self.spread.y_range.end = 1.05 * max(1, counts.max(initial=1))
+        self._draw_cache(replay, frame)
+
+    def _draw_cache(self, replay: Replay, frame: Frame) -> None:
+        """How many of the rows needed so far in this task came from the cache."""
+        task = [
+            event
+            for event in replay.recording
+            if isinstance(event, Iteration)
+            and event.stamp.path == frame.event.stamp.path
+            and event.iteration <= frame.event.iteration
+        ]
+        task = [*task[: -1 : max(1, len(task) // 200)], task[-1]]
+        rows = np.array([(event.iteration, event.cache_hits, event.rows_computed) for event in task], float)
+        self._cache.data = {
+            "iteration": rows[:, 0], "hits": 100 * rows[:, 1] / np.maximum(1, rows[:, 1] + rows[:, 2]),
+        }  # fmt: skip
+        self.cache.x_range.end = max(1.0, rows[-1, 0])
 
 
 def _line(event: Event | None) -> str:
@@ -90,7 +129,7 @@ def _line(event: Event | None) -> str:
         case PhaseBegan(name="gradient"):
             return "start"
         case Iteration():
-            return "solve"
+            return "solve update"
         case Finished():
             return "done"
         case _:
@@ -160,12 +199,17 @@ def _iteration(replay: Replay, cursor: int, event: Iteration) -> str:
 
 
 LISTING = (
-    ("start", "α ← 0, gradient G ← −1"),
-    ("repeat", "repeat"),
-    ("choose", "    working set ← half of the last one + the worst violators"),
-    ("solve", "    solve it by two-variable steps; update G"),
-    ("look", "    set aside what a bound holds firmly; in the end look at all"),
-    ("done", "until no violation exceeds tol"),
+    ("start", 0, r"$\alpha \leftarrow 0,\quad G \leftarrow Q\alpha - e = -e$"),
+    ("repeat", 0, "repeat"),
+    ("choose", 1, r"working set $B \leftarrow$ half of the last one and the worst violators by $-y_i G_i$"),
+    (
+        "solve",
+        1,
+        r"$\min_{\alpha_B} \frac{1}{2}\alpha^T Q \alpha - e^T\alpha,\ 0 \le \alpha \le C$, two variables at a time",
+    ),
+    ("update", 1, r"$G \leftarrow G + Q_{:B}\,\Delta\alpha_B$, with rows of $Q$ from the cache"),
+    ("look", 1, "set aside what a bound holds firmly; in the end look at all"),
+    ("done", 0, r"until $\max_{i \in I_{up}} -y_i G_i - \min_{j \in I_{low}} -y_j G_j \le \varepsilon$"),
 )
 
 BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1000}

@@ -8,19 +8,34 @@ from explorer.plane import Plane
 from explorer.stage import Stage
 
 
+def tick(stage):
+    stage.tick()
+    stage._drawn = stage.browser.frame  # as a browser would say
+
+
+def wait_until(stage, condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        tick(stage)
+        time.sleep(0.005)
+
+
 def play_to_the_end(stage):
     end = time.monotonic() + 60
+    tick(stage)
     stage.player.speed = 0.0
     while stage.player.playing or stage.player.running or stage.charts.pending:
         assert time.monotonic() < end
-        stage.tick()
+        tick(stage)
         time.sleep(0.005)
-    stage.tick()
+    tick(stage)
 
 
 @pytest.fixture
 def stage():
     made = Stage()
+    made.begin()
     yield made
     made.close()
 
@@ -46,11 +61,12 @@ def test_any_moment_can_be_drawn_in_any_order(stage):
     rng = np.random.default_rng(0)
     for position in rng.integers(0, len(stage.replay), 30):
         stage.player.go(int(position))
-        stage.tick()
+        tick(stage)
     stage.restyle(True)
-    stage.tick()
+    tick(stage)
     stage.axis.value = "solver seconds"
-    stage.tick()
+    tick(stage)
+    assert stage.charts.axis == "solver seconds"
 
 
 def test_a_wrong_value_is_named_and_the_page_goes_on(stage):
@@ -69,7 +85,10 @@ def test_the_field_is_the_models_decision_function(finished):
     model = KernelSVC(C=5.0, gamma=2.0).fit(data.X, data.y)
     frame = finished.frame(len(finished) - 1)
     places = np.random.default_rng(0).uniform(-1, 2, (50, 2))
-    np.testing.assert_allclose(finished.field(frame, places), model.decision_function(places), atol=5e-3)
+    xs, ys = np.unique(places[:, 0]), np.unique(places[:, 1])
+    grid = np.stack(np.meshgrid(xs, ys), axis=-1)
+    expected = model.decision_function(grid.reshape(-1, 2)).reshape(50, 50)
+    np.testing.assert_allclose(finished.field(frame, xs, ys), expected, atol=5e-3)
     train, test = finished.accuracy(frame)
     assert train == pytest.approx(100 * model.score(data.X, data.y), abs=1)
     assert test == pytest.approx(100 * model.score(data.X_test, data.y_test), abs=1)
@@ -101,9 +120,13 @@ def test_a_link_brings_back_data_settings_and_moment(stage):
     stage.begin()
     play_to_the_end(stage)
     stage.player.go(9)
+    stage.layers.value = ["points", "misses"]
+    stage.axis.value = "kernel evaluations"
     other = Stage()
-    other.restore("?" + stage.link())
-    assert other.player.cursor == 9
+    other.restore("?" + stage.link().query())
+    wait_until(other, lambda: other.player.cursor == 9)
+    assert other.layers.value == ["points", "misses"]
+    assert other.axis.value == "kernel evaluations"
     assert not other.player.playing
     assert other.settings.values == stage.settings.values
     assert np.array_equal(other.replay.X, stage.replay.X)
@@ -115,7 +138,10 @@ def test_a_link_brings_back_data_settings_and_moment(stage):
     ("?C=-1", "C must be a finite number above 0; got -1.0"),
     ("?C=lots", "C must be a finite number above 0; got 'lots'"),
     ("?size=many", "size must be a whole number; got 'many'"),
-    ("?spell=abracadabra", "the link's field must be one of at, data"),
+    ("?spell=abracadabra", "the link's field must be one of at, axis, layers, data"),
+    ("?layers=field,ghosts", "layers must be one of field"),
+    ("?data=nowhere", "data must be one of checkerboard"),
+    ("?points=!!", "points must be points as a link of this page writes them"),
     ("?kernel=sigmoid", "kernel must be one of rbf"),
 ])  # fmt: skip
 def test_a_wrong_link_is_explained_and_the_page_works(stage, search, message):

@@ -1,0 +1,25 @@
+"""Flags from a table of settings."""
+
+import argparse
+from typing import Any
+
+from engine.settings import Settings, accepted
+
+
+def add_settings(parser: argparse.ArgumentParser, title: str, table: type[Settings]) -> None:
+    """A flag for each setting."""
+    group = parser.add_argument_group(title)
+    for name in table.names():
+        parameter = table.param[name]
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=f"setting_{name}",
+            metavar="VALUE",
+            help=f"{parameter.doc} {accepted(parameter).capitalize()}; {parameter.default} if not given.",
+        )
+
+
+def read_settings(chosen: argparse.Namespace, table: type[Settings]) -> dict[str, Any]:
+    """The values of the flags that were given."""
+    given = {name: getattr(chosen, f"setting_{name}") for name in table.names()}
+    return {name: table.parse(name, text) for name, text in given.items() if text is not None}

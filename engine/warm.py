@@ -1,0 +1,33 @@
+"""Compiles the kernels before anybody waits for them, in the background."""
+
+import threading
+
+import numpy as np
+
+from engine.estimators import KernelSVC
+
+_begun = threading.Lock()
+_done = threading.Event()
+
+
+def begin() -> None:
+    """Start compiling, once in a process; with a full cache on disk that takes a moment, without one some seconds."""
+    if _begun.acquire(blocking=False):
+        threading.Thread(target=_compile, name="compile", daemon=True).start()
+
+
+def compiled() -> bool:
+    """Whether it is done."""
+    return _done.is_set()
+
+
+def _compile() -> None:
+    rng = np.random.default_rng(0)
+    try:
+        for n in (100, 2000):  # both precisions
+            X = rng.normal(size=(n, 2))
+            y = (X[:, 0] > 0).astype(int)
+            for bias in (True, False):
+                KernelSVC(bias=bias).fit(X, y)
+    finally:
+        _done.set()
