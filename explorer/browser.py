@@ -59,7 +59,7 @@ class Browser(JSComponent):
       model.on("remove", unload)
       model.on("frame", () => requestAnimationFrame(() => setTimeout(() => model.send_msg({drawn: model.frame}))))
       model.on("query", () => history.replaceState(history.state, "", model.query ? "?" + model.query : "."))
-      model.on("msg:custom", ({data}) => save_png(data))
+      model.on("msg:custom", (message) => save_png(message.data ?? message))
       model.send_msg({drawn: model.frame})
       // The page keeps its theme and its drawer to itself: ask it the way a person would.
       if (model.own_page) setTimeout(() => {

@@ -106,6 +106,7 @@ class Charts:
         self.pinned = None
         self._drawn = ()
         self._source.data = {name: [] for name in COLUMNS}
+        self._name_point()
 
     def draw(self, replay: Replay, position: int) -> None:
         """Bring curves and cursor up to date."""
@@ -123,13 +124,14 @@ class Charts:
             columns = self._columns(replay, chosen, places)
             self._source.data = columns
             self._fit_ranges(columns)
-            self._hint.visible = self.pinned is None
-            title = "α of a point" if self.pinned is None else f"α of point {self.pinned:,}"
-            if self.plots["alpha"].title.text != title:
-                self.plots["alpha"].title.text = title
+            self._name_point()
         frame = replay.frame(position)
         for cursor in self._cursors:
             cursor.location = places[(frame.event if frame else frames[0]).stamp.sequence]
+
+    def _name_point(self) -> None:
+        self._hint.visible = self.pinned is None
+        self.plots["alpha"].title.text = "α of a point" if self.pinned is None else f"α of point {self.pinned:,}"
 
     def _places(self, events: list[Iteration]) -> dict[int, float]:
         """Where on the axis each iteration is; those of several tasks follow one another."""

@@ -14,8 +14,14 @@ from explorer.layout import column
 DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
 COMPACT = {
     "maxWidth": "100%",
-    "overflowX": "auto",
-    "& button": {"textTransform": "none", "padding": "2px 10px", "whiteSpace": "nowrap"},
+    "flexWrap": "wrap",
+    "& button": {
+        "width": "auto",
+        "flex": "0 0 auto",
+        "textTransform": "none",
+        "padding": "2px 10px",
+        "whiteSpace": "nowrap",
+    },
 }
 LABELS = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}

@@ -14,8 +14,9 @@ from explorer.layout import column, row, words
 from explorer.limits import Limits
 from explorer.sketch import Sketch
 
+TAPS = ("tap", "doubletap")  # two taps in quick succession are two points
 BRUSHES = {"● class −1": -1, "▲ class 1": 1, "erase": 0}
-NOT_YET = "choose a CSV or LIBSVM file first"
+NOT_YET = "Choose a CSV or LIBSVM file first."
 
 
 class DataPanel:
@@ -124,11 +125,11 @@ class DataPanel:
     def touch(self, kind: str, x: float, y: float, reach: float) -> None:
         """A tap or a stroke on the sheet."""
         label = self.brush.value
-        if kind in ("tap", "panstart"):
+        if kind in (*TAPS, "panstart"):
             self.sketch.begin()
         if label == 0:
             self.sketch.erase(x, y, reach)
-        elif kind == "tap":
+        elif kind in TAPS:
             self.sketch.put(x, y, label)
         elif kind == "pan":
             self.sketch.stroke(x, y, label)

@@ -24,9 +24,10 @@ GRID = """
 PAIR = ":host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 4px; }"
 
 
-def column(*parts: Any, **options: Any) -> Any:
-    """Parts below one another."""
-    return pn.Column(*parts, sizing_mode="stretch_width", margin=0, **options)
+def column(*parts: Any, margin: Any = 0, **options: Any) -> Any:
+    """Parts below one another, as high as they are."""
+    styles = {"height": "max-content", "max-height": "none"} | options.pop("styles", {})
+    return pn.Column(*parts, sizing_mode="stretch_width", margin=margin, styles=styles, **options)
 
 
 def row(*parts: Any, **options: Any) -> Any:
@@ -36,7 +37,7 @@ def row(*parts: Any, **options: Any) -> Any:
 
 def card(*parts: Any) -> Any:
     """Parts that belong together."""
-    return column(*parts, stylesheets=[CARD])
+    return column(*parts, stylesheets=[CARD], styles={"height": "auto"})
 
 
 def grid(*parts: Any) -> Any:

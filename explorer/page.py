@@ -75,9 +75,17 @@ def stage_page(solver: str) -> Any:
     pn.state.on_session_destroyed(lambda context: stage.close())
 
     def wake() -> None:  # what is sent before the page is there would only pile up
-        if pn.state.curdoc is not None:
-            # Bokeh's own clock: Panel's keeps a count of what is busy, at a fifth of the cost of a tick.
-            pn.state.curdoc.add_periodic_callback(stage.tick, PERIOD)
+        document = pn.state.curdoc
+        if document is None:
+            return
+
+        def tick() -> None:
+            session = getattr(document.session_context, "session", None)
+            if session is None or session.connection_count:  # nobody sees a page that was left
+                stage.tick()
+
+        # Bokeh's own clock: Panel's keeps a count of what is busy, at a fifth of the cost of a tick.
+        document.add_periodic_callback(tick, PERIOD)
 
     pn.state.onload(wake)
     return page

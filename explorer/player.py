@@ -9,6 +9,7 @@ from engine import Run
 from explorer.replay import Replay
 
 SPEEDS = {f"{speed} / s": float(speed) for speed in (1, 2, 5, 10, 25, 100)} | {"full speed": 0.0}
+FIRST_EVENTS = 4.0  # of a run come at once: until the first iteration there is nothing to see
 STEP_SIZES = ["event", "iteration", "phase"]
 
 
@@ -27,7 +28,7 @@ class Player(param.Parameterized):
     def __init__(self, replay: Replay, run: Run[Any] | None = None, **params: Any) -> None:
         super().__init__(**params)
         self.replay, self.run = replay, run
-        self._credit = 0.0  # events that may still happen
+        self._credit = FIRST_EVENTS  # events that may still happen
         self._goal: int | None = None  # where to stop on the way
 
     @property

@@ -5,7 +5,7 @@ from typing import Any
 
 import contourpy
 import numpy as np
-from bokeh.events import MouseEnter, MouseLeave, Pan, PanEnd, PanStart, Tap
+from bokeh.events import DoubleTap, Pan, PanEnd, PanStart, Tap
 from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, LinearColorMapper, Range1d
 
 from engine.events import Array
@@ -74,7 +74,7 @@ class Scene:
         self._build()
         self.restyle(dark)
         self.show(list(SHOWN))
-        for event in (Tap, PanStart, Pan, PanEnd):
+        for event in (Tap, DoubleTap, PanStart, Pan, PanEnd):
             self.plot.on_event(event, lambda found: touched(found.event_name, found.x, found.y))
 
     def _build(self) -> None:
@@ -86,10 +86,8 @@ class Scene:
             "xs", "ys", source=self._lines, line_color="colour", line_width="width", line_dash="dash"
         )
         points = plot.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._marks)
-        # Not to be seen, and there only while the pointer is: what it is over.
-        under = plot.scatter("x", "y", source=self._points, size=9, fill_color=None, line_color=None, visible=False)
-        for event, there in ((MouseEnter, "true"), (MouseLeave, "false")):
-            plot.js_on_event(event, CustomJS(args={"under": under}, code=f"under.visible = {there}"))
+        # What the pointer is over; without an angle a mark is found there, but not drawn.
+        under = plot.scatter("x", "y", source=self._points, size=9, angle=float("nan"))
         self._support_glyph = support = plot.scatter(
             "x", "y", source=self._support, marker="marker", size="size", fill_color="colour", line_width=1.3,
             fill_alpha=0.95,
@@ -101,11 +99,9 @@ class Scene:
         self._pin_glyph = plot.scatter(
             "x", "y", source=self._pinned, marker="circle_cross", size=26, fill_color=None, line_width=1.6
         )
+        number = "const v = now.get_array('{}')[value]; return v === undefined || isNaN(v) ? '–' : v.toPrecision(3)"
         formats: Any = {
-            f"@{name}": CustomJSHover(
-                args={"now": self._now},
-                code=f"const v = now.data.{name}[value]; return v === undefined || isNaN(v) ? '–' : v.toPrecision(3)",
-            )
+            f"@{name}": CustomJSHover(args={"now": self._now}, code=number.replace("{}", name))
             for name in ("alpha", "margin")
         }
         tips = [("point", "@index"), ("label", "@label"), ("α", "@alpha{custom}"), ("y f(x)", "@margin{custom}")]

@@ -74,7 +74,7 @@ class Sketch:
     def dataset(self) -> Dataset:
         """What was drawn, as data to train on."""
         if len(set(self.labels)) < 2:
-            raise ValueError("draw at least one point of each class first")
+            raise ValueError("Draw at least one point of each class first.")
         return Dataset("drawn", "Drawn by hand", self.places, np.where(self.labels, 1, -1))
 
     # ---- in a link ----

@@ -132,6 +132,7 @@ class Stage:
             ),
             card(row(self.share, self.save, self.open, self.png, self.python, self.dialog)),
             self.browser,
+            margin=(8, 12),
             styles={"gap": "10px"},
         )  # fmt: skip
 
@@ -295,6 +296,7 @@ class Stage:
         passed, self._last = min(now - self._last, 0.5), now
         with unlocked():  # all changes of a tick in one message
             self._tick(now, passed)
+            self._follow_address(now)
 
     def _tick(self, now: float, passed: float) -> None:
         changed = self._do_what_was_asked()
@@ -313,7 +315,6 @@ class Stage:
         if self._draw(self.replay, self.player.cursor, now) or changed:
             self.browser.frame += 1
             self._sent_at = now
-        self._follow_address(now)
 
     def _do_what_was_asked(self) -> bool:
         """Everything about figures that was asked for since the last tick; whether there was something."""

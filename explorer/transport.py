@@ -32,12 +32,13 @@ class Transport(JSComponent):
     :host {{ font: 13px {FONT}; color: var(--mui-palette-text-primary, inherit); }}
     .bar {{ display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; padding: 2px 6px; }}
     .keys, .choices {{ display: flex; align-items: center; gap: 4px; }}
-    .choices {{ gap: 10px; }}
+    .choices {{ gap: 6px 10px; flex-wrap: wrap; }}
     button, select {{ font: inherit; color: inherit; background: none; cursor: pointer; border-radius: 8px;
       border: 1px solid var(--mui-palette-divider, #8885); height: 32px; }}
     select {{ padding: 0 4px; background: var(--mui-palette-background-paper, transparent); }}
     select option {{ color: #1f2933; background: #ffffff; }}
     button {{ display: inline-flex; align-items: center; justify-content: center; gap: 6px; min-width: 34px; }}
+    button, label {{ white-space: nowrap; }}
     button:hover {{ background: #8882; }}
     :is(button, select, input):focus-visible {{ outline: 2px solid #0072B2; outline-offset: 2px; }}
     .play {{ width: 42px; height: 42px; border-radius: 50%; background: #0072B2; color: #fff; border: none; }}

@@ -1,6 +1,7 @@
 """`svm-explorer` without an action: the server, on this computer alone unless told otherwise."""
 
 import argparse
+import logging
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,7 @@ def serve(chosen: argparse.Namespace) -> int:
     from explorer.solvers import acts
 
     pn.extension()
+    _expect_closed_tabs()
     SERVER.set(Limits.checked({**limits_of_environment(), **read_settings(chosen, Limits)}))
     warm.begin()
     # Panel calls plain functions for each session; anything else it would try to show.
@@ -54,6 +56,15 @@ def _page_of(solver: str) -> Callable[[], Any]:
     from explorer.page import stage_page
 
     return lambda: stage_page(solver)
+
+
+def _expect_closed_tabs() -> None:
+    """A tab that closes while something is on its way to it is no news for the log."""
+    logging.getLogger("bokeh.server.views.ws").setLevel(logging.ERROR)
+    closed = ("WebSocketClosedError", "StreamClosedError")
+    logging.getLogger("asyncio").addFilter(
+        lambda record: not (record.exc_info and record.exc_info[0] and record.exc_info[0].__name__ in closed)
+    )
 
 
 def _free_port(address: str, wanted: int = 5006) -> int:
