@@ -1,12 +1,26 @@
 """The solvers: numpy, numba, scipy and scikit-learn, and no knowledge of any screen.
 
 `KernelSVC` and its kin are scikit-learn estimators. Below them a solver is a generator of events (`engine.events`),
-driven by a `Run` and kept in a `Recording`.
+driven by a `Run` and kept in a `Recording`; `SOLVERS` has them by name.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from engine.archive import ArchiveError
-from engine.estimators import SOLVERS, KernelSVC
 from engine.recording import Recording
 from engine.run import Run
+from engine.solvers import SOLVERS, Solver
 
-__all__ = ["SOLVERS", "ArchiveError", "KernelSVC", "Recording", "Run"]
+if TYPE_CHECKING:
+    from engine.estimators import KernelSVC
+
+__all__ = ["SOLVERS", "ArchiveError", "KernelSVC", "Recording", "Run", "Solver"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import estimators when they are asked for: a server runs without scikit-learn, whose import takes seconds."""
+    if name != "KernelSVC":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from engine import estimators
+
+    return getattr(estimators, name)

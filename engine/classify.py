@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from engine.dual import Solution, solve
 from engine.errors import invalid
@@ -37,7 +35,8 @@ def check_data(X: Any, y: Any) -> tuple[Array, Array]:
     X, y = check_points(dense(X)), np.asarray(y)
     if y.shape != (len(X),):
         raise invalid("y", y.shape, f"one label for each of the {len(X)} rows of X")
-    check_classification_targets(y)
+    if y.dtype.kind == "f" and not np.array_equal(y, np.round(y)):
+        raise invalid("y", float(y[y != np.round(y)][0]), "class labels: names or whole numbers")
     class_numbers(y)
     return X, y
 
@@ -99,7 +98,10 @@ def _class_weights(class_weight: Mapping[Any, float] | str | None, classes: Arra
                 raise invalid("class_weight", label, f"a table with keys among the classes {classes.tolist()}")
             if not (isinstance(weight, Real) and np.isfinite(weight) and weight >= 0):
                 raise invalid(f"class_weight[{label!r}]", weight, "finite and not negative")
-    return compute_class_weight(class_weight, classes=classes, y=y)
+        return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+    if class_weight == "balanced":
+        return len(y) / (len(classes) * np.unique(y, return_counts=True)[1])
+    return np.ones(len(classes))
 
 
 def _together(trained: Trained) -> Finished:

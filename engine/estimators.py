@@ -13,15 +13,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from engine.archive import ArchiveError
-from engine.classify import check_data, class_numbers, dense, train_kernel_svm
+from engine.classify import class_numbers, dense
 from engine.errors import invalid
-from engine.events import Array, Event, Iteration, Steps
+from engine.events import Array, Event, Iteration
 from engine.kernels import Counter
 from engine.model import Model, Trained, tasks
 from engine.progress import with_progress
-from engine.recording import LIMIT_MB, Header, Recording
 from engine.run import Run
-from engine.settings import KernelSVMSettings, Settings
+from engine.solvers import KERNEL_SVM, Solver
 from engine.threads import thread_count
 
 RESULTS = ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
@@ -29,33 +28,9 @@ HISTORY = ("iteration", "objective", "violation", "n_free", "n_bound", "n_active
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
-    """What all classifiers of the engine share. A subclass names its solver and settings and says how it trains."""
+    """What all classifiers of the engine share. A subclass names its solver."""
 
-    solver: ClassVar[str]
-    title: ClassVar[str]
-    settings: ClassVar[type[Settings]]
-
-    @staticmethod
-    def train(X: Array, y: Array, settings: Any, counter: Counter) -> Steps[Trained]:
-        """The steps of training on checked data."""
-        raise NotImplementedError
-
-    @classmethod
-    def recorded_run(
-        cls,
-        X: Array,
-        y: Array,
-        settings: Settings,
-        *,
-        source: Mapping[str, Any] | None = None,
-        time_limit: float | None = None,
-        recording_mb: float = LIMIT_MB,
-    ) -> Run[Trained]:
-        """A recorded run on these data, not yet begun."""
-        X, y = check_data(X, y)
-        counter = Counter()
-        header = Header(cls.solver, settings.values_by_name(), X, y, source or {})
-        return Run(cls.train(X, y, settings, counter), counter, Recording(header, recording_mb), time_limit)
+    solver: ClassVar[Solver]
 
     # ---- scikit-learn ----
 
@@ -72,7 +47,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         classes, _ = class_numbers(y)
         counter = Counter()
-        run = Run(self.train(dense(X), y, settings, counter), counter)
+        run = Run(self.solver.train(dense(X), y, settings, counter), counter)
         events = iter(run)
         if self.verbose:
             count = len(tasks(classes, settings.multiclass))
@@ -136,14 +111,15 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def _settings(self) -> Any:
         """The table of settings behind the constructor's parameters."""
-        values = {name: value for name, value in self.get_params().items() if name in self.settings.names()}
+        table = self.solver.settings
+        values = {name: value for name, value in self.get_params().items() if name in table.names()}
         if not isinstance(self.random_state, int | np.integer | type(None)):
             values["seed"] = int(check_random_state(self.random_state).randint(2**31))
         elif self.random_state is not None:
             if not 0 <= self.random_state < 2**32:
                 raise invalid("random_state", self.random_state, f"None, a RandomState or from 0 to {2**32 - 1}")
             values["seed"] = int(self.random_state)
-        return self.settings.checked(values)
+        return table.checked(values)
 
     def _values(self, X: Any) -> Array:
         check_is_fitted(self, "model_")
@@ -187,10 +163,7 @@ class KernelSVC(KernelMachine):
     ("converged", "max_iter", "stalled"); `history_`, a table of the iterations.
     """
 
-    solver = "kernel-svm"
-    title = "Kernel SVM"
-    settings = KernelSVMSettings
-    train = staticmethod(train_kernel_svm)
+    solver = KERNEL_SVM
 
     def __init__(
         self,
@@ -223,7 +196,3 @@ class KernelSVC(KernelMachine):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
-
-
-SOLVERS: dict[str, type[KernelMachine]] = {estimator.solver: estimator for estimator in (KernelSVC,)}
-"""All solvers by the name that the command line, recordings and pages know them by."""

@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from engine.estimators import KernelSVC
+from engine.solvers import KERNEL_SVM
 
 _begun = threading.Lock()
 _done = threading.Event()
@@ -28,6 +28,6 @@ def _compile() -> None:
             X = rng.normal(size=(n, 2))
             y = (X[:, 0] > 0).astype(int)
             for bias in (True, False):
-                KernelSVC(bias=bias).fit(X, y)
+                KERNEL_SVM.recorded_run(X, y, KERNEL_SVM.settings.checked({"bias": bias})).result()
     finally:
         _done.set()

@@ -1,5 +1,6 @@
 """Small charts, a question each: how far from the optimum, how many support vectors, how accurate, this point's α."""
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver 
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
 DASHES = (("solid", "━"), ("dashed", "╍"))
 ABOVE = 0.25  # room over the curves for the words, as a part of their height
-AT_ONCE = 12  # accuracies found in one go
+MOMENT = 0.02  # seconds of a drawing that may go into accuracies
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,15 @@ class Charts:
         return places
 
     def _learn_accuracy(self, replay: Replay, events: list[Iteration]) -> int:
-        """Evaluate some frames not yet evaluated, the newest first; returns how many are left for another time."""
+        """Evaluate frames not yet evaluated, the newest first, for a moment; returns how many are left."""
         missing = [event for event in events if event.stamp.sequence not in self._accuracy]
-        for event in [*missing[-1:], *missing[: AT_ONCE - 1]]:
+        missing = [*missing[-1:], *missing[:-1]]
+        end = time.monotonic() + MOMENT
+        for k, event in enumerate(missing):
+            if k and time.monotonic() > end:
+                return len(missing) - k
             self._accuracy[event.stamp.sequence] = replay.accuracy(replay.frame_of(event))
-        return max(0, len(missing) - AT_ONCE)
+        return 0
 
     def _columns(self, replay: Replay, events: list[Iteration], places: dict[int, float]) -> dict[str, Any]:
         last = replay.recording[-1]

@@ -28,7 +28,7 @@ class Player(param.Parameterized):
     def __init__(self, replay: Replay, run: Run[Any] | None = None, **params: Any) -> None:
         super().__init__(**params)
         self.replay, self.run = replay, run
-        self._credit = FIRST_EVENTS  # events that may still happen
+        self._credit = 0.0 if run is None else FIRST_EVENTS  # events that may still happen
         self._goal: int | None = None  # where to stop on the way
 
     @property

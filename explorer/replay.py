@@ -97,10 +97,10 @@ class Replay:
         members = frame.members[support]
         weights = frame.signs[support] * frame.event.alpha[support] * np.exp(-self.kernel.gamma * self._beside[members])
         across, up = (
-            np.exp(-self.kernel.gamma * (places[:, None] - self.places[members, axis]) ** 2)
+            np.exp((-self.kernel.gamma * (places[:, None] - self.places[members, axis]) ** 2).astype(np.float32))
             for axis, places in enumerate((xs, ys))
         )
-        return (up * weights) @ across.T + frame.event.intercept
+        return (up * weights.astype(np.float32)) @ across.T + frame.event.intercept
 
     def margins(self, frame: Frame) -> Array:
         """y f(x) of the task's points, from the gradient that the solver keeps: exact for the active ones."""

@@ -17,6 +17,7 @@ HEIGHT = 468  # pixels of the frame, more or less
 CELLS = 10_000  # places of the decision field
 DEAREST_FIELD = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
 MOST_POINTS = 5000
+MOST_SUPPORT = 1500
 LAYERS = ("field", "margins", "points", "support vectors", "working set", "misses")
 SHOWN = ("field", "margins", "points", "support vectors", "working set")
 POINTS = ("x", "y", "kind", "label", "index", "alpha", "margin")
@@ -47,6 +48,7 @@ class Scene:
     def __init__(self, touched: Touched, dark: bool = False) -> None:
         self.dark = dark
         self.note = ""
+        self.left_out = 0  # support vectors that are not drawn
         self.side = 1.0  # of the square of the data
         self.plot = plain_figure(
             "scene",
@@ -245,7 +247,10 @@ class Scene:
     def _draw_points(self, replay: Replay, frame: Frame) -> None:
         event, places = frame.event, replay.places[frame.members]
         margins = replay.margins(frame)
-        support = np.flatnonzero(event.alpha)[:MOST_POINTS]
+        support = np.flatnonzero(event.alpha)
+        self.left_out = max(0, len(support) - MOST_SUPPORT)
+        if self.left_out:
+            support = support[np.linspace(0, len(support) - 1, MOST_SUPPORT).astype(int)]
         upper = event.alpha.max(initial=0.0) or 1.0
         bound = event.alpha[support] >= replay.settings.C * (1 - 1e-12)
         side = (frame.signs[support] > 0).astype(int)

@@ -46,7 +46,7 @@ class Stage:
         settings: dict[str, Any] | None = None,
         own_page: bool = True,
     ) -> None:
-        self.act, self.estimator = acts()[solver], SOLVERS[solver]
+        self.act, self.solver = acts()[solver], SOLVERS[solver]
         self.dark = False
         self.run: Run[Any] | None = None
         self.replay: Replay | None = None
@@ -61,9 +61,9 @@ class Stage:
         self._last = self._idle_since = self._address_at = time.monotonic()
         first = self.act.presets[0]
         started = dict(first.settings) if data is None else {}
-        self.settings = SettingsPanel(self.estimator.settings, self.act.shown, started | (settings or {}))
+        self.settings = SettingsPanel(self.solver.settings, self.act.shown, started | (settings or {}))
         self.scene, self.charts, self.own = Scene(self._touch), Charts(), self.act.view()
-        self.transport = Transport()
+        self.transport = Transport(self._at_once)
         self.browser = Browser(key=self.press, drawn=self._acknowledge, own_page=own_page)
         self.data = DataPanel(first.data, SERVER.limits, self.begin, lambda: self._todo.add("sketch"), data)
         self._build_widgets(first)
@@ -148,9 +148,9 @@ class Stage:
         self.close()
         limits = SERVER.limits
         try:
-            settings = self.estimator.settings.checked(self.settings.values)
+            settings = self.solver.settings.checked(self.settings.values)
             data, source = self.data.load()
-            self.run = self.estimator.recorded_run(
+            self.run = self.solver.recorded_run(
                 data.X,
                 data.y,
                 settings,
@@ -205,7 +205,7 @@ class Stage:
     def _choose_preset(self, event: Any) -> None:
         preset = self.act.presets[self.presets.value]
         self.data.set(preset.data)
-        table = self.estimator.settings
+        table = self.solver.settings
         self.settings.set({**{name: table.param[name].default for name in self.act.shown}, **preset.settings})
         self.begin()
 
@@ -214,7 +214,7 @@ class Stage:
     def restore(self, search: str) -> None:
         """Start from what a link says; what it says wrong is named, and the usual beginning shown."""
         try:
-            link = Link.read(search, self.estimator.settings)
+            link = Link.read(search, self.solver.settings)
             if link.data:
                 self.data.set({**self.data.choice(), **link.data})
         except ValueError as error:
@@ -338,8 +338,6 @@ class Stage:
             self.charts.pinned = self.pinned
         if asked & {"axis", "pin", "style", "layers"}:
             self._todo |= set(PACE) if self.player is not None else set()
-        if asked:
-            self.note.object = self.scene.note
         self.scene.let_draw(drawing)
         return bool(asked)
 
@@ -356,6 +354,7 @@ class Stage:
         sheet, sketch = SHEET / 2, self.data.sketch
         reach = sheet if not len(sketch) else max(sheet, float(abs(sketch.places).max()))
         self.scene.load_sketch(sketch.places, sketch.labels, reach, anew)
+        self._note()
         self._tell("<b>Draw.</b> Tap or drag on the scene to put points of the chosen class; then press Run.", "")
 
     def _mind_the_pool(self, now: float) -> None:
@@ -378,11 +377,16 @@ class Stage:
         return ""
 
     def _draw(self, replay: Replay, cursor: int, now: float) -> bool:
-        """Draw what is due: each part at its pace while there is something to see, all of them when nothing moves."""
+        """Draw what is due: the scene, and of the other parts the one that has waited longest.
+
+        In play each part has its pace. A frame with all of them would keep the page from answering.
+        """
         playing = self.player is not None and self.player.playing
-        due = {part for part in self._todo if not playing or now - self._drawn_at[part] >= PACE[part]}
-        if not due:
+        ready = [part for part in self._todo if not playing or now - self._drawn_at[part] >= PACE[part]]
+        if not ready:
             return False
+        others = sorted((part for part in ready if part != "scene"), key=lambda part: self._drawn_at[part] + PACE[part])
+        due = {*others[:1], *({"scene"} & set(ready))}
         self._todo = self._todo - due
         self._drawn_at |= dict.fromkeys(due, now)
         if "transport" in due:
@@ -400,9 +404,15 @@ class Stage:
                 self.own.draw(replay, frame, self.pinned)
         if "charts" in due:
             self.charts.draw(replay, cursor)
+            self._note()
         if "story" in due:
             self._tell(self._status() or self.act.story(replay, cursor), self.act.line(replay.event(cursor)))
         return bool(due)
+
+    def _note(self) -> None:
+        """What the scene does not show."""
+        some = f"{self.scene.left_out:,} more support vectors are not drawn" if self.scene.left_out else ""
+        self.note.object = " · ".join(filter(None, (self.scene.note, some)))
 
     def _tell(self, story: str, lines: str) -> None:
         look = f"font: 15px/1.5 {FONT}; color: var(--mui-palette-text-primary, inherit)"
@@ -411,6 +421,10 @@ class Stage:
 
     def _acknowledge(self, frame: int) -> None:
         self._drawn = max(self._drawn, min(int(frame), self.browser.frame))
+        self._at_once()
+
+    def _at_once(self) -> None:
+        """Do not wait for the clock. In a notebook messages come on another thread, and wait for it."""
         if self.browser.own_page and self._drawn:
             self.tick()
 

@@ -90,10 +90,18 @@ class Transport(JSComponent):
       const time = make("div", {class: "time"})
       time.append(slider, marks, where)
       let held = false, timer = null
-      const scrub = () => { timer = null; model.send_msg({scrub: Number(slider.value)}) }
+      // The first move is told at once, those that follow it closely together.
+      let told = null
+      const scrub = () => {
+        timer = null
+        if (told === slider.value) return
+        told = slider.value
+        model.send_msg({scrub: Number(told)})
+        timer = setTimeout(scrub, 40)
+      }
       slider.addEventListener("pointerdown", () => { held = true })
       for (const end of ["pointerup", "pointercancel", "blur"]) slider.addEventListener(end, () => { held = false })
-      slider.addEventListener("input", () => { timer ??= setTimeout(scrub, 30) })
+      slider.addEventListener("input", () => { if (timer === null) { told = null; scrub() } })
 
       const choice = (name, options, value, what) => {
         const list = options.map((option) => `<option>${option}</option>`).join("")
@@ -158,8 +166,9 @@ class Transport(JSComponent):
     }
     """
 
-    def __init__(self, **params: Any) -> None:
+    def __init__(self, used: Callable[[], None] = lambda: None, **params: Any) -> None:
         super().__init__(sizing_mode="stretch_width", margin=0, **params)
+        self._used = used
         self.player: Player | None = None
         self._told: dict[str, Callable[[Any], None]] = {
             "act": self._act, "scrub": self._scrub, "speed": self._choose_speed, "step_size": self._choose_size,
@@ -168,6 +177,7 @@ class Transport(JSComponent):
     def _handle_msg(self, data: Any) -> None:
         for kind, value in data.items():
             self._told[kind](value)
+        self._used()
 
     def _act(self, name: str) -> None:
         if self.player is not None:

@@ -14,11 +14,10 @@ import numpy as np
 
 from apps.command.flags import add_settings, read_settings
 from apps.command.serve import add_arguments, serve
-from engine import SOLVERS, Run, datasets
+from engine import SOLVERS, Run, Solver, datasets
 from engine.classify import dense
 from engine.datasets import Dataset
 from engine.errors import invalid
-from engine.estimators import KernelMachine
 from engine.events import Failed, Finished
 from engine.model import Trained, tasks
 from engine.progress import with_progress
@@ -47,14 +46,14 @@ def _parser() -> argparse.ArgumentParser:
     actions = parser.add_subparsers(metavar="ACTION")
     run = actions.add_parser("run", help="train without a screen and keep a recording")
     solvers = run.add_subparsers(required=True, metavar="SOLVER")
-    for name, estimator in SOLVERS.items():
-        solver = solvers.add_parser(name, help=estimator.title)
-        _add_data(solver)
-        add_settings(solver, "settings", estimator.settings)
-        solver.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
-        solver.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
-        solver.add_argument("--quiet", action="store_true", help="no progress bar")
-        solver.set_defaults(action=_run, estimator=estimator)
+    for name, solver in SOLVERS.items():
+        parser_of = solvers.add_parser(name, help=solver.title)
+        _add_data(parser_of)
+        add_settings(parser_of, "settings", solver.settings)
+        parser_of.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
+        parser_of.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
+        parser_of.add_argument("--quiet", action="store_true", help="no progress bar")
+        parser_of.set_defaults(action=_run, solver=solver)
     data = actions.add_parser("data", help="list the data sets that have a name")
     data.set_defaults(action=_list_data)
     return parser
@@ -72,15 +71,15 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    estimator: type[KernelMachine] = chosen.estimator
-    settings: Any = estimator.settings.checked(read_settings(chosen, estimator.settings))
+    solver: Solver = chosen.solver
+    settings: Any = solver.settings.checked(read_settings(chosen, solver.settings))
     if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
     data, source = _load(chosen)
-    run = estimator.recorded_run(data.X, data.y, settings, source=source, time_limit=chosen.time_limit)
+    run = solver.recorded_run(data.X, data.y, settings, source=source, time_limit=chosen.time_limit)
     events = iter(run)
     if not chosen.quiet:
-        events = with_progress(events, estimator.title, len(tasks(data.classes, settings.multiclass)))
+        events = with_progress(events, solver.title, len(tasks(data.classes, settings.multiclass)))
     with _cancelled_by_ctrl_c(run):
         for event in events:
             if isinstance(event, Failed):
@@ -89,7 +88,7 @@ def _run(chosen: argparse.Namespace) -> int:
         run.recording.save(chosen.out)
         size = chosen.out.stat().st_size / 2**20
         print(f"recording           {chosen.out} ({len(run.recording)} events, {size:.1f} MiB)")
-    print(_summary(estimator, settings, data, run))
+    print(_summary(solver, settings, data, run))
     if run.error is not None:
         return 1
     return INTERRUPTED if run.stopping == "cancelled" else 0
@@ -127,8 +126,8 @@ def _cancelled_by_ctrl_c(run: Run[Trained]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _summary(estimator: type[KernelMachine], settings: Any, data: Dataset, run: Run[Trained]) -> str:
-    lines = {"solver": estimator.title, "data": f"{data.title}, {data.n:,} x {data.d}"}
+def _summary(solver: Solver, settings: Any, data: Dataset, run: Run[Trained]) -> str:
+    lines = {"solver": solver.title, "data": f"{data.title}, {data.n:,} x {data.d}"}
     last = run.latest
     if isinstance(last, Finished):
         support = f"{last.n_free + last.n_bound:,} ({last.n_free:,} free, {last.n_bound:,} at the bound)"

@@ -4,13 +4,7 @@ Features are standardised (mean 0, variance 1 over the training part), except th
 values and are divided by 16. A seeded fifth of every class is the test part.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 
 from engine.datasets.dataset import Dataset, limit_rows
 from engine.datasets.registry import Entry, register
@@ -18,11 +12,14 @@ from engine.datasets.registry import Entry, register
 TEST_SHARE = 0.2
 
 
-def _enter(
-    name: str, title: str, fetch: Callable[[], Any], *, rows: int, description: str, source: str, grey: float = 0.0
-) -> None:
+def _enter(name: str, title: str, fetch: str, *, rows: int, description: str, source: str, grey: float = 0.0) -> None:
     def make(size: int, noise: None, seed: int) -> Dataset:
-        bunch = fetch()
+        # Not before they are needed: scikit-learn takes seconds.
+        from sklearn import datasets
+        from sklearn.model_selection import train_test_split
+        from sklearn.preprocessing import StandardScaler
+
+        bunch = getattr(datasets, fetch)()
         labels = bunch.target if grey else np.asarray(bunch.target_names)[bunch.target]
         split_rng, pick_rng = np.random.default_rng(seed).spawn(2)
         X, X_test, y, y_test = train_test_split(
@@ -58,7 +55,7 @@ def _enter(
 _enter(
     "iris",
     "Iris",
-    load_iris,
+    "load_iris",
     rows=120,
     description="Three species of iris by the length and width of sepals and petals; one species stands apart.",
     source="Fisher 1936, from scikit-learn; standardised, stratified 80/20 split",
@@ -66,7 +63,7 @@ _enter(
 _enter(
     "wine",
     "Wine",
-    load_wine,
+    "load_wine",
     rows=142,
     description="Three growers of one region told apart by 13 chemical measurements of their wines.",
     source="Forina et al. 1991, from scikit-learn; standardised, stratified 80/20 split",
@@ -74,7 +71,7 @@ _enter(
 _enter(
     "breast-cancer",
     "Breast cancer",
-    load_breast_cancer,
+    "load_breast_cancer",
     rows=455,
     description="Malignant or benign, by 30 measurements of cell nuclei in an image; almost linearly separable.",
     source="Wolberg et al. 1995 (Wisconsin, diagnostic), from scikit-learn; standardised, stratified 80/20 split",
@@ -82,7 +79,7 @@ _enter(
 _enter(
     "digits",
     "Digits, 8 x 8",
-    load_digits,
+    "load_digits",
     rows=1437,
     description="Handwritten digits as images of 8 by 8 pixels: ten classes, one machine for each.",
     source="Alpaydin and Kaynak 1998 (test part), from scikit-learn; grey values / 16, stratified 80/20 split",

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_svmlight_file
 
 from engine.datasets.raw import Raw
 
@@ -17,6 +16,8 @@ def libsvm(features: int, labels: Labels, *, sparse: bool = False) -> Callable[[
     """Return a parser of LIBSVM's training and perhaps test file. Of two classes, 1 is the positive one."""
 
     def parse(files: list[bytes]) -> Raw:
+        from sklearn.datasets import load_svmlight_file  # not before it is needed: it takes seconds
+
         parts: list[Any] = []
         for data in files:
             X, values = load_svmlight_file(io.BytesIO(data), n_features=features, dtype=np.float32, zero_based=False)

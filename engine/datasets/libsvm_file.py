@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.datasets import load_svmlight_file
 
 from engine.datasets.csv_file import MAX_CELLS
 from engine.datasets.dataset import Features, Task
@@ -32,6 +31,8 @@ def parse_libsvm(data: bytes, file: str, *, task: Task | None, max_rows: int) ->
     # int() and float() accept "1_0"; a file of more lines than rows allowed may be blank lines, or too long.
     if b"_" in data or data.count(b"\n") > max_rows:
         _check_lines(data, file, max_rows)
+    from sklearn.datasets import load_svmlight_file  # not before it is needed: it takes seconds
+
     try:
         X, values = load_svmlight_file(io.BytesIO(data), dtype=np.float64, zero_based=False)
     except (ValueError, OverflowError) as error:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from engine.datasets.dataset import Features
 from engine.datasets.raw import Raw
@@ -53,6 +52,8 @@ def prepare(raw: Raw, recipe: Recipe, rows: int, rng: np.random.Generator) -> Pa
 
 def smooth_images(X: Features, side: int, width: float) -> Features:
     """Blur square images of `side` pixels with a Gaussian of the given width."""
+    from scipy.ndimage import gaussian_filter
+
     images = X.reshape(-1, side, side)
     return gaussian_filter(images, sigma=(0.0, width, width)).reshape(X.shape)
 

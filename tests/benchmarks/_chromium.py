@@ -79,7 +79,7 @@ def wait_for(condition, seconds=60.0):
     end = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
+        time.sleep(0.1)  # looking is not for free
     return value
 
 

@@ -29,8 +29,8 @@ def main(arguments: list[str]) -> None:
     dual._State.event = watched  # type: ignore[method-assign]
     Run._stamped = stamped  # type: ignore[method-assign]
     for bias in (True, False):
-        settings = KernelSVC.settings.checked({"C": 32, "gamma": 2, "bias": bias})
+        settings = KernelSVC.solver.settings.checked({"C": 32, "gamma": 2, "bias": bias})
         for _ in range(2):  # the first one compiles
             spent[0] = stamping[0] = 0.0
-            total, _ = timed(KernelSVC.recorded_run(data.X, data.y, settings).result)
+            total, _ = timed(KernelSVC.solver.recorded_run(data.X, data.y, settings).result)
         say("events", data="ijcnn1", bias=bias, per_cent=100 * (spent[0] + stamping[0]) / total)

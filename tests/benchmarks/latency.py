@@ -12,8 +12,8 @@ def main(arguments: list[str]) -> None:
     """Pause a run again and again while it works, then cancel it; with few and with many features."""
     for name, size in (("checkerboard", 100_000), ("covtype", 100_000)):
         data = datasets.load(name, size=size)
-        settings = KernelSVC.settings.checked({"C": 1e4, "gamma": 30.0, "tol": 1e-6})
-        run = KernelSVC.recorded_run(data.X, data.y, settings).start()
+        settings = KernelSVC.solver.settings.checked({"C": 1e4, "gamma": 30.0, "tol": 1e-6})
+        run = KernelSVC.solver.recorded_run(data.X, data.y, settings).start()
         while run.latest is None or run.latest.stamp.sequence < 3:  # compiled and under way
             time.sleep(0.01)
         pauses = []

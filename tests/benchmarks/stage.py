@@ -9,7 +9,7 @@ from tests.benchmarks._figures import say
 from tests.benchmarks._server import Server
 
 BOARD = "/kernel-svm?data=checkerboard-filled&size=5000&C=10&gamma=4&working_set=4"
-LONG = "/kernel-svm?data=checkerboard&size=100000&C=100&gamma=10&working_set=1024"
+LONG = "/kernel-svm?data=checkerboard&size=100000&C=10000&gamma=30&tol=1e-6&working_set=1024"
 # What a person could find on the page, under all its shadow roots, and the field's data.
 TOOLS = """
 window.find = (test, root = document) => {
@@ -21,7 +21,7 @@ window.find = (test, root = document) => {
   return null
 }
 window.named = (name) => find((e) => e.getAttribute("aria-label") === name || (e.tagName === "BUTTON" &&
-  e.innerText?.trim() === name))
+  e.innerText?.split("\\n").at(-1) === name))
 window.place = () => find((e) => e.classList.contains("where"))?.textContent ?? ""
 window.field = () => {
   for (const model of window.Bokeh?.documents.at(-1)?._all_models.values() ?? [])

@@ -6,8 +6,8 @@ from explorer.replay import Replay
 
 def recorded(**settings):
     data = datasets.load("moons", size=120)
-    table = KernelSVC.settings.checked({"C": 5.0, "gamma": 2.0, "working_set": 8, **settings})
-    return KernelSVC.recorded_run(data.X, data.y, table), data
+    table = KernelSVC.solver.settings.checked({"C": 5.0, "gamma": 2.0, "working_set": 8, **settings})
+    return KernelSVC.solver.recorded_run(data.X, data.y, table), data
 
 
 @pytest.fixture

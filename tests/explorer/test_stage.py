@@ -8,6 +8,13 @@ from explorer.plane import Plane
 from explorer.stage import Stage
 
 
+def settle(stage):
+    """Until nothing is left to draw."""
+    tick(stage)
+    while stage._todo:
+        tick(stage)
+
+
 def tick(stage):
     stage.tick()
     stage._drawn = stage.browser.frame  # as a browser would say
@@ -29,7 +36,7 @@ def play_to_the_end(stage):
         assert time.monotonic() < end
         tick(stage)
         time.sleep(0.005)
-    tick(stage)
+    settle(stage)
 
 
 @pytest.fixture
@@ -61,9 +68,9 @@ def test_any_moment_can_be_drawn_in_any_order(stage):
     rng = np.random.default_rng(0)
     for position in rng.integers(0, len(stage.replay), 30):
         stage.player.go(int(position))
-        tick(stage)
+        settle(stage)
     stage.restyle(True)
-    tick(stage)
+    settle(stage)
     stage.axis.value = "solver seconds"
     tick(stage)
     assert stage.charts.axis == "solver seconds"
