@@ -54,6 +54,11 @@ class Recording(Sequence[Event]):
         self._seen = 0
         self._provisional: Event | None = None  # kept only until the next event that thins
 
+    @property
+    def stride(self) -> int:
+        """One in so many of the events that thin is kept; 1 while nothing was left out."""
+        return self._stride
+
     @overload
     def __getitem__(self, index: int) -> Event: ...
     @overload

@@ -25,6 +25,8 @@ COMPACT = {
 }
 LABELS = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
+# Of numbers: without the buttons for more and less, which have no names; arrow keys do the same.
+NUMBER: dict[str, Any] = {**SMALL, "stylesheets": [".MuiIconButton-sizeSmall { display: none !important; }"]}
 
 
 class ScaleInput:
@@ -90,9 +92,9 @@ class SettingsPanel:
         elif isinstance(parameter, param.Selector):
             widget = pmui.Select(label=label, options=list(parameter.objects), value=value, **SMALL)
         elif isinstance(parameter, param.Integer):
-            widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **SMALL)
+            widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **NUMBER)
         else:
-            widget = pmui.FloatInput(label=label, value=value, **SMALL)
+            widget = pmui.FloatInput(label=label, value=value, **NUMBER)
         widget.param.watch(lambda event, n=name: self._set(n, event.new), "value")
         self._inputs[name] = widget
         return widget

@@ -9,7 +9,7 @@ import panel_material_ui as pmui
 from engine import datasets
 from engine.datasets import Dataset
 from engine.errors import invalid
-from explorer.controls import COMPACT, SMALL
+from explorer.controls import COMPACT, NUMBER, SMALL
 from explorer.layout import column, row, words
 from explorer.limits import Limits
 from explorer.sketch import Sketch
@@ -53,9 +53,9 @@ class DataPanel:
         most = self.limits.max_rows
         self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
-        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **SMALL)
-        self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **SMALL)
-        self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **SMALL)
+        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **NUMBER)
+        self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **NUMBER)
+        self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **NUMBER)
         self._choices = column(self.name, self.size, self.noise, self.seed)
 
         self.brush = pmui.RadioButtonGroup(label="", options=BRUSHES, size="small", margin=(6, 8), sx=COMPACT)

@@ -37,8 +37,7 @@ if (w > 0 && h > 0) {
 }
 """
 # Of each contour: colour (the text's, if none is given), width, dashes.
-MARGINS = {-1.0: (NEGATIVE, 1.4, "dashed"), 0.0: ("", 2.2, "solid"), 1.0: (POSITIVE, 1.4, "dashed")}
-LINES = ("xs", "ys", "colour", "width", "dash")
+MARGINS = {-1: (NEGATIVE, 1.4, "dashed"), 0: ("", 2.2, "solid"), 1: (POSITIVE, 1.4, "dashed")}
 Touched = Callable[[str, float, float], None]
 
 
@@ -64,7 +63,7 @@ class Scene:
         self._marked: tuple[Any, ...] = ()
         self._colours = LinearColorMapper(palette=["#ffffff"], low=-2, high=2)
         self._field = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
-        self._lines = ColumnDataSource({name: [] for name in LINES})
+        self._lines = ColumnDataSource({f"{axis}{level}": [] for level in MARGINS for axis in "xy"})
         self._points = ColumnDataSource({name: [] for name in POINTS})
         self._marks = ColumnDataSource({name: [] for name in self._field.data})
         # What changes with each frame is apart from where the points are: those need not be laid out anew for it.
@@ -84,9 +83,10 @@ class Scene:
         field = plot.image(
             image="image", x="x", y="y", dw="dw", dh="dh", source=self._field, color_mapper=self._colours, level="image"
         )
-        self._line_glyph = plot.multi_line(
-            "xs", "ys", source=self._lines, line_color="colour", line_width="width", line_dash="dash"
-        )
+        self._line_glyphs = {
+            level: plot.line(f"x{level}", f"y{level}", source=self._lines, line_width=width, line_dash=dash)
+            for level, (_, width, dash) in MARGINS.items()
+        }
         points = plot.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._marks)
         # What the pointer is over; without an angle a mark is found there, but not drawn.
         under = plot.scatter("x", "y", source=self._points, size=9, angle=float("nan"))
@@ -115,7 +115,7 @@ class Scene:
         self._frame.js_on_change("tags", CustomJS(args={"frame": self._frame}, code="frame.execute(frame)"))
         self._layers: dict[str, list[Any]] = {
             "field": [field],
-            "margins": [self._line_glyph],
+            "margins": list(self._line_glyphs.values()),
             "points": [points],
             "support vectors": [support],
             "working set": [working],
@@ -127,6 +127,8 @@ class Scene:
         self.dark = dark
         style(self.plot, dark)
         self._colours.palette = ramp(tone(dark).field)
+        for level, line in self._line_glyphs.items():
+            line.glyph.line_color = MARGINS[level][0] or tone(dark).text
         for glyph in (self._support_glyph, self._miss_glyph, self._pin_glyph):
             glyph.glyph.line_color = tone(dark).text
 
@@ -236,7 +238,7 @@ class Scene:
         self._draw_field(replay, frame)
         place = replay.places[[] if pinned is None else [pinned]]
         if list(self._pinned.data["x"]) != list(place[:, 0]):
-            self._pinned.data = {"x": place[:, 0], "y": place[:, 1]}
+            self._pinned.data = {"x": place[:, 0].tolist(), "y": place[:, 1].tolist()}
 
     def tell(self, replay: Replay, frame: Frame) -> None:
         """Bring what is said of the point under the pointer up to date."""
@@ -255,14 +257,14 @@ class Scene:
         bound = event.alpha[support] >= replay.settings.C * (1 - 1e-12)
         side = (frame.signs[support] > 0).astype(int)
         self._support.data = {
-            "x": places[support, 0],
-            "y": places[support, 1],
+            "x": places[support, 0].astype(np.float32),
+            "y": places[support, 1].astype(np.float32),
             "size": (7 + 8 * np.sqrt(event.alpha[support] / upper)).astype(np.float32),
             "marker": np.where(bound, np.array(BOUND_MARKERS)[side], np.array(MARKERS)[side]),
             "colour": np.array([NEGATIVE, POSITIVE])[side],
         }
         working = event.working_set
-        self._working.data = {"x": places[working, 0], "y": places[working, 1]}
+        self._working.data = {"x": places[working, 0].tolist(), "y": places[working, 1].tolist()}
         if self._miss_glyph.visible:
             wrong = np.flatnonzero(margins <= 0)[:MOST_POINTS]
             self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
@@ -278,10 +280,14 @@ class Scene:
             "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],
         }  # fmt: skip
         lines = contourpy.contour_generator(xs, ys, values)
-        found = [(line, level) for level in MARGINS for line in lines.lines(level)]
-        looks = [(MARGINS[level][0] or tone(self.dark).text, *MARGINS[level][1:]) for _, level in found]
+        # All lines of a level are one, with gaps: an array is a message of its own on the way to the browser.
+        columns = {}
+        for level in MARGINS:
+            found: Any = lines.lines(level)
+            whole = np.concatenate([np.vstack([line, (np.nan, np.nan)]) for line in found] or [np.zeros((0, 2))])
+            columns[f"x{level}"], columns[f"y{level}"] = whole.T.astype(np.float32)
+        longest = max(map(len, columns.values()))
         self._lines.data = {
-            "xs": [line[:, 0].astype(np.float32) for line, _ in found],  # type: ignore[call-overload]
-            "ys": [line[:, 1].astype(np.float32) for line, _ in found],  # type: ignore[call-overload]
-            **{name: [look[k] for look in looks] for k, name in enumerate(LINES[2:])},
+            name: np.concatenate([column, np.full(longest - len(column), np.nan, np.float32)])
+            for name, column in columns.items()
         }

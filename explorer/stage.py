@@ -53,6 +53,7 @@ class Stage:
         self.player: Player | None = None
         self.pinned: int | None = None
         self._address = ""
+        self._timed_out: Run[Any] | None = None  # the run whose end by the clock was told
         # Figures are only touched in a tick: an upload, for one, is handled without the lock they need.
         self._todo: set[str] = set()
         self._seen: tuple[Any, ...] = ()
@@ -144,13 +145,12 @@ class Stage:
     # ---- what a person does ----
 
     def begin(self) -> None:
-        """Run with the data and settings that are chosen."""
-        self.close()
+        """Run with the data and settings that are chosen; if they are wrong, what is on the stage goes on."""
         limits = SERVER.limits
         try:
             settings = self.solver.settings.checked(self.settings.values)
             data, source = self.data.load()
-            self.run = self.solver.recorded_run(
+            run = self.solver.recorded_run(
                 data.X,
                 data.y,
                 settings,
@@ -162,12 +162,10 @@ class Stage:
             self.complain(str(error))
             return
         self.message.visible = False
-        if self.run.recording is not None:
-            self._watch(Replay(self.run.recording, data.X_test, data.y_test))
-        SERVER.pool.enter(self.run)
+        self.watch_run(run, data)
 
     def watch_run(self, run: Run[Any], data: Dataset) -> None:
-        """Show a run that somebody else began."""
+        """Put a run that has not begun on the stage, and let it begin."""
         self.close()
         self.run = run
         if run.recording is not None:
@@ -302,7 +300,7 @@ class Stage:
         changed = self._do_what_was_asked()
         if self.player is None or self.replay is None:
             return
-        self._mind_the_pool(now)
+        self._mind_the_limits(now)
         self.player.tick(passed)
         seen = (self.player.cursor, len(self.replay), self.player.playing, self.player.live, self._status())
         if seen != self._seen:
@@ -357,13 +355,16 @@ class Stage:
         self._note()
         self._tell("<b>Draw.</b> Tap or drag on the scene to put points of the chosen class; then press Run.", "")
 
-    def _mind_the_pool(self, now: float) -> None:
-        """Give up a place in the pool that is not used while others wait."""
-        if self.run is None or self.player is None or self.run.state == "done":
+    def _mind_the_limits(self, now: float) -> None:
+        """Say so when time is up; give up a place in the pool that is not used while others wait."""
+        if self.run is None or self.player is None:
             return
+        if self.run.stopping == "time" and self._timed_out is not self.run:
+            self._timed_out = self.run
+            self.complain(f"This server ends a run after {SERVER.limits.max_seconds:g} s of solver time.", "info")
         if self.player.playing:
             self._idle_since = now
-        elif SERVER.pool.waiting and now - self._idle_since > SERVER.limits.max_idle:
+        elif self.run.state != "done" and SERVER.pool.waiting and now - self._idle_since > SERVER.limits.max_idle:
             SERVER.pool.leave(self.run)
             said = "Others were waiting, so the paused run has ended. What it did can be played; Run starts anew."
             self.complain(said, "info")
@@ -411,8 +412,13 @@ class Stage:
 
     def _note(self) -> None:
         """What the scene does not show."""
-        some = f"{self.scene.left_out:,} more support vectors are not drawn" if self.scene.left_out else ""
-        self.note.object = " · ".join(filter(None, (self.scene.note, some)))
+        notes = [self.scene.note]
+        if self.scene.left_out:
+            notes.append(f"{self.scene.left_out:,} more support vectors are not drawn")
+        if self.replay is not None and self.replay.recording.stride > 1:
+            most = self.replay.recording.limit / 2**20
+            notes.append(f"one iteration in {self.replay.recording.stride} is kept, for at most {most:.3g} MiB")
+        self.note.object = " · ".join(filter(None, notes))
 
     def _tell(self, story: str, lines: str) -> None:
         look = f"font: 15px/1.5 {FONT}; color: var(--mui-palette-text-primary, inherit)"

@@ -123,9 +123,13 @@ def columns(data: bytes, file: str) -> tuple[tuple[str, ...], int]:
     delimiter = _delimiter(text)
     text.seek(0)
     rows = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
-    first = next((row for row in rows if any(cell.strip() for cell in row)), [])
-    layout = _layout_from(first, file, 1, None)
-    return layout.header or tuple(f"column {j + 1}" for j in range(layout.width)), layout.label
+    filled = [row for _, row in zip(range(20), rows, strict=False) if any(cell.strip() for cell in row)]
+    layout = _layout_from(filled[0] if filled else [], file, 1, None)
+    label = layout.label
+    words = [j for j, cell in enumerate(filled[-1]) if not _is_number(cell)]
+    if len(words) == 1 and (layout.header is None or layout.header[label].lower() not in LABEL_NAMES):
+        label = words[0]  # the only column that is no feature
+    return layout.header or tuple(f"column {j + 1}" for j in range(layout.width)), label
 
 
 def _delimiter(text: io.TextIOWrapper) -> str:

@@ -96,12 +96,12 @@ class KktView:
             (self._working, event.working_set),
             (self._pinned, np.flatnonzero(frame.members == pinned)),
         ):
-            source.data = {"alpha": event.alpha[rows], "gradient": height[rows]}
+            source.data = {"alpha": event.alpha[rows].tolist(), "gradient": height[rows].tolist()}
         self.kkt.x_range.update(start=left, end=right)
         wrong = np.maximum(np.where(event.alpha < upper, -gradient, 0), np.where(event.alpha > 0, gradient, 0))
         wrong = wrong[event.active & (wrong > 1e-8)]
         counts, edges = np.histogram(np.log10(wrong), BINS, DECADES) if len(wrong) else (np.zeros(0), np.zeros(1))
-        self._bars.data = {"left": edges[:-1], "right": edges[1:], "top": counts}
+        self._bars.data = {"left": edges[:-1].tolist(), "right": edges[1:].tolist(), "top": counts.tolist()}
         self.spread.y_range.end = 1.05 * max(1, counts.max(initial=1))
         self._draw_cache(replay, frame)
 

@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 
 from engine import KernelSVC, datasets
+from engine.events import Iteration
+from explorer.limits import Limits
 from explorer.plane import Plane
+from explorer.pool import SERVER, Pool
+from explorer.sketch import Sketch
 from explorer.stage import Stage
 
 
 def settle(stage):
     """Until nothing is left to draw."""
     tick(stage)
-    while stage._todo:
+    while stage._todo or stage.charts.pending:
         tick(stage)
 
 
@@ -190,3 +194,132 @@ def test_uploads(stage):
     assert "line 3" in stage.message.object
     assert 'column 2 ("v")' in stage.message.object
     assert stage.data._csv().getvalue().startswith(b"u,v,")
+
+
+def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
+    stage.data.way.value = "Draw"
+    tick(stage)
+    stage.data._redraw(type(stage.data.sketch).clear)
+    stage.begin()
+    assert stage.message.object == "Draw at least one point of each class first."
+    rng = np.random.default_rng(0)
+    for label, middle in ((-1, -1.0), (1, 1.0)):
+        stage.data.brush.value = label
+        for x, y in rng.normal(middle, 0.3, (10, 2)):
+            stage._touch("tap", x, y)
+    tick(stage)
+    assert len(stage.scene._points.data["x"]) == 20
+    stage.begin()
+    play_to_the_end(stage)
+    assert "Finished: converged" in stage.story.object
+    other = Stage()
+    other.restore("?" + stage.link().query())
+    assert np.array_equal(other.replay.X, stage.replay.X)
+    other.close()
+    stage._show_python(None)
+    names = {}
+    exec(stage.words.object.removeprefix("```python").removesuffix("```"), names)
+    assert np.array_equal(names["X"], stage.replay.X)
+
+
+def test_erase_and_undo():
+    sketch = Sketch()
+    for x in range(3):
+        sketch.begin()
+        sketch.put(x, 0.5, 1)
+    sketch.begin()
+    sketch.erase(1, 0.5, 0.1)
+    assert sketch.places[:, 0].tolist() == [0, 2]
+    sketch.undo()
+    assert len(sketch) == 3
+    sketch.clear()
+    assert len(sketch) == 0
+    sketch.undo()
+    sketch.undo()
+    assert len(sketch) == 2
+    assert np.array_equal(Sketch.read(sketch.text()).points, sketch.points)
+    for x in np.linspace(-9, 9, 1500):
+        sketch.put(x, 0, -1)
+    assert len(sketch) == 1000
+    assert np.abs(sketch.places).max() <= 4
+
+
+def test_a_pinned_point_shows_its_history(stage):
+    play_to_the_end(stage)
+    place = stage.replay.places[11]
+    stage._touch("tap", *place)
+    settle(stage)
+    assert stage.pinned == 11
+    expected = [e.alpha[11] for e in stage.replay.recording if isinstance(e, Iteration)]
+    np.testing.assert_allclose(stage.charts._source.data["alpha"][-1], expected[-1], rtol=1e-5)
+    assert stage.charts.plots["alpha"].title.text == "α of point 11"
+    stage._touch("tap", 1e6, 1e6)
+    settle(stage)
+    assert stage.pinned is None
+
+
+def test_runs_beyond_the_places_wait_in_line(monkeypatch):
+    monkeypatch.setattr(SERVER, "pool", Pool(1))
+    first, second, third = (Stage() for _ in range(3))
+    for one in (first, second, third):
+        one.begin()
+        tick(one)
+    settle(third)
+    assert "Waiting." in third.story.object
+    assert "2 in line" in third.story.object
+    second.close()
+    tick(third)
+    settle(third)
+    assert "1 in line" in third.story.object
+    first.close()
+    play_to_the_end(third)
+    assert "Finished: converged" in third.story.object
+
+
+def test_a_paused_run_makes_room_for_those_who_wait(monkeypatch):
+    monkeypatch.setattr(SERVER, "pool", Pool(1))
+    monkeypatch.setattr(SERVER, "limits", Limits.checked({"max_idle": 0.0}))
+    first, second = Stage(), Stage()
+    first.begin()
+    tick(first)
+    first.player.pause()
+    second.begin()
+    wait_until(first, lambda: first.run.state == "done")
+    assert "Others were waiting" in first.message.object
+    play_to_the_end(second)
+
+
+def test_limits_are_shown_when_met(monkeypatch):
+    limits = {"max_rows": 500, "max_seconds": 0.001, "max_recording_mb": 0.1}
+    monkeypatch.setattr(SERVER, "limits", Limits.checked(limits))
+    stage = Stage()
+    stage.begin()
+    assert "Points must be at most 500, the limit of this server; got 1000" in stage.message.object
+    stage.data.set({"name": "moons", "size": 400})
+    stage.settings.set({"working_set": 2})
+    stage.begin()
+    play_to_the_end(stage)
+    assert "This server ends a run after 0.001 s" in stage.message.object
+    monkeypatch.setattr(SERVER, "limits", Limits.checked({**limits, "max_seconds": 60.0}))
+    stage.begin()
+    play_to_the_end(stage)
+    assert "for at most 0.1 MiB" in stage.note.object
+    stage.close()
+
+
+def test_a_wrong_value_leaves_the_run_alone(stage):
+    tick(stage)
+    run = stage.run
+    stage.settings.values["gamma"] = "wide"
+    stage.begin()
+    assert stage.run is run
+    assert run.stopping is None
+    assert "gamma must be" in stage.message.object
+
+
+def test_seeking_waits_for_the_run(stage):
+    stage.player.seek(25)
+    wait_until(stage, lambda: stage.player.cursor == 25)
+    assert not stage.player.playing
+    stage.player.seek(10**6)
+    wait_until(stage, lambda: not stage.player.running and stage.player.cursor == stage.player.end)
