@@ -42,16 +42,26 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def iter_fit(self, X: Any, y: Any) -> Iterator[Event]:
         """Train, yielding each event as it happens; the estimator is fitted when the generator is exhausted."""
+        run = self.begin_fit(X, y)
+        events = iter(run)
+        if self.verbose:
+            count = len(tasks(np.unique(y), self._settings().multiclass))
+            events = with_progress(events, type(self).__name__, count)
+        return self.follow_fit(run, events)
+
+    def begin_fit(self, X: Any, y: Any, *, recorded: bool = False) -> Run[Trained]:
+        """A run on X and y that has not begun; `follow_fit` drives it."""
         settings = self._settings()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
-        classes, _ = class_numbers(y)
+        class_numbers(y)
+        if recorded:
+            return self.solver.recorded_run(X, y, settings)
         counter = Counter()
-        run = Run(self.solver.train(dense(X), y, settings, counter), counter)
-        events = iter(run)
-        if self.verbose:
-            count = len(tasks(classes, settings.multiclass))
-            events = with_progress(events, type(self).__name__, count)
+        return Run(self.solver.train(dense(X), y, settings, counter), counter)
+
+    def follow_fit(self, run: Run[Trained], events: Iterator[Event]) -> Iterator[Event]:
+        """Pass on the events of a run that `begin_fit` made; at their end the estimator is fitted."""
         history: dict[str, list[Any]] = {name: [] for name in (*HISTORY, "seconds", "evaluations", "task")}
         for event in events:
             if isinstance(event, Iteration):

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from engine.events import Event, Finished, Iteration, PhaseBegan, Started
 

@@ -1,4 +1,4 @@
-"""What only the browser knows: keys, frames that were drawn, the window; and what only it can do: address bar, PNG."""
+"""What only the browser knows: keys, frames that were drawn, window, theme; what only it can do: address bar, PNG."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,13 @@ Told = Callable[[Any], None]
 
 
 class Browser(JSComponent):
-    """The page's far end. Says which key was pressed outside of any field and which frame was drawn."""
+    """The page's far end. Tells of keys outside of any field, frames that were drawn, window and theme."""
 
     frame = param.Integer(0, doc="Number of the newest frame sent; drawn, it comes back.")
     query = param.String("", doc="What the address bar shows behind the question mark.")
     own_page = param.Boolean(True, doc="Whether the page is ours: a cell of a notebook has no theme and no address.")
-    narrow = param.Integer(900, doc="Pixels below which the sidebar starts closed.")
+    dark = param.Boolean(False, doc="Whether the page is dark; other pages of this server will be so, too.")
+    narrow = param.Integer(900, doc="Pixels below which the sidebar starts closed; 0 where there is none.")
 
     _esm = """
     const KEYS = [" ", "ArrowLeft", "ArrowRight", "Home", "End"]
@@ -48,7 +49,7 @@ class Browser(JSComponent):
       yield view
       for (const child of view.child_views ?? view.children?.() ?? []) if (child) yield* children(child)
     }
-    export function render({model}) {
+    export function render({model, view}) {
       const press = (event) => {
         if (!KEYS.includes(event.key) || typing(event) || event.ctrlKey || event.metaKey || event.altKey) return
         event.preventDefault()
@@ -60,22 +61,46 @@ class Browser(JSComponent):
       model.on("frame", () => requestAnimationFrame(() => setTimeout(() => model.send_msg({drawn: model.frame}))))
       model.on("query", () => history.replaceState(history.state, "", model.query ? "?" + model.query : "."))
       model.on("msg:custom", (message) => save_png(message.data ?? message))
-      model.send_msg({drawn: model.frame})
+      model.send_msg({drawn: model.frame, window: [window.innerWidth, window.innerHeight]})
+      if (!model.own_page) {
+        // In a notebook Panel sends every change it receives back again: those that came from Python need not go there.
+        for (const manager of view.model.document?.roots() ?? []) {
+          if (!manager._document_changed || manager.quiet) continue
+          const relay = manager._document_changed.bind(manager)
+          manager._document_changed = (event) => { if (event.sync) relay(event) }
+          manager.quiet = true
+        }
+        // JupyterLab says in its body whether it is dark, and when that changes.
+        const look = () => model.send_msg({dark: document.body.dataset.jpThemeLight === "false"})
+        const watcher = new MutationObserver(look)
+        watcher.observe(document.body, {attributes: true, attributeFilter: ["data-jp-theme-light"]})
+        model.on("remove", () => watcher.disconnect())
+        look()
+        return
+      }
+      model.on("dark", () => {
+        document.cookie = `theme=${model.dark ? "dark" : "light"}; path=/; max-age=31536000; samesite=strict`
+      })
       // The page keeps its theme and its drawer to itself: ask it the way a person would.
-      if (model.own_page) setTimeout(() => {
-        if (window.matchMedia("(prefers-color-scheme: dark)").matches) find("Toggle theme")?.click()
-        if (window.innerWidth < model.narrow) find("Close drawer")?.click()
-      }, 200)
+      const press_once = (name, tries = 100) => {
+        const found = find(name)
+        if (found) found.click()
+        else if (tries) setTimeout(() => press_once(name, tries - 1), 50)
+      }
+      const chosen = /(^|; )theme=/.test(document.cookie)
+      if (!chosen && window.matchMedia("(prefers-color-scheme: dark)").matches) press_once("Toggle theme")
+      if (model.narrow && window.innerWidth < model.narrow) press_once("Close drawer")
     }
     """
 
-    def __init__(self, *, key: Told, drawn: Told, **params: Any) -> None:
+    def __init__(self, told: dict[str, Told], **params: Any) -> None:
         super().__init__(width=0, height=0, margin=0, **params)
-        self._told = {"key": key, "drawn": drawn}
+        self._told = told
 
     def _handle_msg(self, data: Any) -> None:
         for kind, value in data.items():
-            self._told[kind](value)
+            if kind in self._told:
+                self._told[kind](value)
 
     def save_png(self, figure: str, filename: str) -> None:
         """Let the browser keep a picture of the figure of this name."""

@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, Label, NumeralTickFormatter, Range1d,
 
 from engine.events import Finished, Iteration
 from explorer.replay import Replay
-from explorer.theme import AMBER, FONT, GREEN, NEGATIVE, POSITIVE, PURPLE, plain_figure, style, tone
+from explorer.theme import AMBER, FONT, GREEN, NEGATIVE, POSITIVE, PURPLE, TILE_HEIGHT, plain_figure, style, tone
 
 AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver seconds": "seconds"}
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
@@ -26,6 +26,7 @@ class Chart:
     title: str
     scale: str
     curves: dict[str, tuple[str, str]]
+    height: int = 158
 
 
 CHARTS = (
@@ -42,15 +43,14 @@ CHARTS = (
         {"free": (GREEN, "free"), "bound": (PURPLE, "at the bound")},
     ),
     Chart("accuracy", "How accurate, in %?", "linear", {"train": (NEGATIVE, "train"), "test": (AMBER, "test")}),
-    Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "α")}),
+    Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "")}, TILE_HEIGHT),
 )
 COLUMNS = ("x", "gap", "violation", "free", "bound", "train", "test", "alpha")
 
 
 def _words(text: str, **look: Any) -> Any:
-    """Words at a place of a chart's frame, in pixels from its lower left corner."""
-    units = {"x_units": "screen", "y_units": "screen"}
-    return Label(text=text, text_font=FONT, text_font_size="11px", **units, **look)
+    """Words in a chart, so many pixels from its left edge."""
+    return Label(text=text, text_font=FONT, text_font_size="11px", x_units="screen", **look)
 
 
 class Charts:
@@ -64,7 +64,8 @@ class Charts:
         self._accuracy: dict[int, tuple[float, float]] = {}
         self._drawn: tuple[Any, ...] = ()
         self._cursors: list[Any] = []
-        self._hint = _words("click a point to follow its α", x=8, y=8)
+        self._legends: dict[str, list[Any]] = {}
+        self._hint = _words("click a point to follow its α", x=8, y=8, y_units="screen")
         self._range = Range1d(start=0, end=1)
         self.plots = {chart.name: self._chart(chart) for chart in CHARTS}
         self.plots["alpha"].add_layout(self._hint)
@@ -76,7 +77,7 @@ class Charts:
             title=chart.title,
             y_axis_type=chart.scale,
             tools="",
-            height=132,
+            height=chart.height,
             x_range=self._range,
             y_range=Range1d(start=1e-3, end=1),
         )
@@ -84,7 +85,11 @@ class Charts:
             dash, sample = DASHES[k]
             plot.line("x", name, source=self._source, color=colour, line_width=2, line_dash=dash)
             # Legends are elements of the page, and slow: words on the canvas do.
-            plot.add_layout(_words(f"{sample} {label}", x=6 + 128 * k, y=72, text_color=colour))
+            if not label:
+                continue
+            words = _words(f"{sample} {label}", x=6 + 128 * k, y=1, text_color=colour, text_baseline="top")
+            self._legends.setdefault(chart.name, []).append(words)
+            plot.add_layout(words)
         plot.yaxis.ticker.desired_num_ticks = 3
         plot.min_border_left = 46
         plot.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
@@ -194,3 +199,5 @@ class Charts:
             else:
                 room = (high - low) or 1.0
                 plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)
+            for words in self._legends.get(chart.name, ()):
+                words.y = plot.y_range.end

@@ -7,7 +7,7 @@ import numpy as np
 import panel_material_ui as pmui
 import param
 
-from engine.settings import Gamma, Settings, accepted
+from engine.settings import Settings, accepted
 from explorer.layout import column
 
 # Settings that span decades: log10 of the ends of their sliders.
@@ -30,40 +30,53 @@ NUMBER: dict[str, Any] = {**SMALL, "stylesheets": [".MuiIconButton-sizeSmall { d
 
 
 class ScaleInput:
-    """A number on a log scale: a slider for the hand, a field for the exact value."""
+    """A number on a log scale: a slider for the hand, a field for the exact value or the name of a rule."""
 
-    def __init__(self, label: str, value: float, decades: tuple[float, float], changed: Callable[[Any], None]) -> None:
+    def __init__(self, label: str, value: Any, decades: tuple[float, float], changed: Callable[[Any], None]) -> None:
         self._changed = changed
         low, high = decades
-        place = float(np.clip(np.log10(value), low, high))
+        place = float(np.clip(np.log10(value), low, high)) if isinstance(value, int | float) else (low + high) / 2
         self.slider = pmui.FloatSlider(
             label=f"{label}, slider", start=low, end=high, step=0.05, value=place, show_value=False, tooltips=False,
             size="small", sizing_mode="stretch_width", margin=(0, 12, 0, 14),
             stylesheets=[".MuiFormLabel-root { display: none; }"],  # it is named for those who do not see it
         )  # fmt: skip
-        self.field = pmui.TextInput(label=label, value=f"{value:g}", **SMALL)
+        self.field = pmui.TextInput(label=label, value=_text(value), **SMALL)
         self.slider.param.watch(self._slid, "value")
         self.field.param.watch(self._typed, "value")
         self.view = column(self.field, self.slider)
 
     def _slid(self, event: Any) -> None:
-        value = float(f"{10**event.new:.3g}")
-        if abs(np.log10(float(self.field.value or 1)) - event.new) > 0.026:
-            self.field.value = f"{value:g}"
+        shown = self._place(self.field.value)
+        if shown is None or abs(shown - event.new) > 0.026:
+            self.field.value = f"{10**event.new:.3g}"
 
     def _typed(self, event: Any) -> None:
+        place = self._place(event.new)
+        if place is not None:
+            self.slider.value = place
         try:
-            value = float(event.new)
+            self._changed(float(event.new))
         except ValueError:
             self._changed(event.new)
-            return
-        if value > 0 and np.isfinite(value):
-            self.slider.value = float(np.clip(np.log10(value), self.slider.start, self.slider.end))
-        self._changed(value)
 
-    def set(self, value: float) -> None:
+    def _place(self, text: str) -> float | None:
+        """Where a text is on the slider, if it is a number that can be there."""
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+        if not (value > 0 and np.isfinite(value)):
+            return None
+        return float(np.clip(np.log10(value), self.slider.start, self.slider.end))
+
+    def set(self, value: Any) -> None:
         """Show another value."""
-        self.field.value = f"{value:g}"
+        self.field.value = _text(value)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 class SettingsPanel:
@@ -80,10 +93,7 @@ class SettingsPanel:
         parameter, value = self.table.param[name], self.values[name]
         label = LABELS.get(name, name)
         if name in DECADES:
-            start = value if isinstance(value, int | float) else 1.0
-            scale = ScaleInput(label, float(start), DECADES[name], lambda new, n=name: self._set(n, new))  # type: ignore[misc]
-            if isinstance(parameter, Gamma) and isinstance(value, str):
-                self.values[name] = float(start)
+            scale = ScaleInput(label, value, DECADES[name], lambda new, n=name: self._set(n, new))  # type: ignore[misc]
             self._inputs[name] = scale
             return scale.view
         widget: Any

@@ -10,6 +10,7 @@ from engine import datasets
 from engine.datasets import Dataset
 from engine.errors import invalid
 from explorer.controls import COMPACT, NUMBER, SMALL
+from explorer.icons import icon
 from explorer.layout import column, row, words
 from explorer.limits import Limits
 from explorer.sketch import Sketch
@@ -59,9 +60,9 @@ class DataPanel:
         self._choices = column(self.name, self.size, self.noise, self.seed)
 
         self.brush = pmui.RadioButtonGroup(label="", options=BRUSHES, size="small", margin=(6, 8), sx=COMPACT)
-        self.undo = pmui.Button(label="Undo", icon="undo", variant="outlined", size="small", margin=(4, 8))
+        self.undo = pmui.Button(label="Undo", icon=icon("undo"), variant="outlined", size="small", margin=(4, 8))
         self.undo.on_click(lambda event: self._redraw(Sketch.undo))
-        self.empty = pmui.Button(label="Clear", icon="delete", variant="outlined", size="small", margin=(4, 8))
+        self.empty = pmui.Button(label="Clear", icon=icon("clear"), variant="outlined", size="small", margin=(4, 8))
         self.empty.on_click(lambda event: self._redraw(Sketch.clear))
         self.count = words("", 12)
         self._drawing = column(self.brush, row(self.undo, self.empty), self.count, visible=False)
@@ -196,6 +197,9 @@ class DataPanel:
         """Show another choice; a name that nobody knows is refused, values are left for `load` to refuse."""
         self._setting = True
         try:
+            if not choice and self.given is not None:
+                self.way.value = "Given"
+                return
             if "points" in choice:
                 self.sketch = Sketch.read(choice["points"])
                 self.way.value = "Draw"

@@ -8,7 +8,7 @@ from typing import Any
 
 import panel as pn
 
-from explorer.theme import FONT
+from explorer.theme import FONT, set_font_size
 
 CARD = """
 :host { border: 1px solid var(--mui-palette-divider, #8883); border-radius: 10px; box-sizing: border-box; padding: 8px;
@@ -19,9 +19,15 @@ ROOM = ":host { container-type: inline-size; }"
 GRID = """
 :host { display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 5fr); gap: 10px;
   grid-auto-rows: max-content; align-items: stretch; }
-@container (max-width: 820px) { :host { grid-template-columns: minmax(0, 1fr); } }
+@container (max-width: 660px) { :host { grid-template-columns: minmax(0, 1fr); } }
 """
-PAIR = ":host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 4px; }"
+TILES = ":host { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 10px; }"
+BESIDE = """
+:host { display: grid; grid-template-columns: 230px minmax(0, 1fr); gap: 8px; align-items: start; }
+@container (max-width: 760px) { :host { grid-template-columns: minmax(0, 1fr); } }
+"""
+ROOMY = (1200, 900)  # pixels of a window that has room for figures as they are; a larger one makes them grow
+NARROW = 600  # pixels of a window in which a scene is as high as it is wide
 
 
 def column(*parts: Any, margin: Any = 0, **options: Any) -> Any:
@@ -45,15 +51,27 @@ def grid(*parts: Any) -> Any:
     return column(column(*parts, stylesheets=[GRID]), stylesheets=[ROOM])
 
 
-def pair(*parts: Any) -> Any:
-    """Two columns always."""
-    return column(*parts, stylesheets=[PAIR])
+def beside(side: Any, main: Any) -> Any:
+    """A sidebar and what it belongs to; above it where there is no room."""
+    return column(column(side, main, stylesheets=[BESIDE]), stylesheets=[ROOM])
+
+
+def tiles(*parts: Any) -> Any:
+    """As many columns of one width as there is room for."""
+    return column(*parts, stylesheets=[TILES])
+
+
+class Text(pn.pane.HTML):
+    """HTML that changes often. Only the text is sent: Panel would send the style sheets with it, each time."""
+
+    def _update(self, ref: str, model: Any) -> None:
+        model.text = self._get_properties(model.document)["text"]
 
 
 def words(text: str, size: int = 13, margin: Any = (0, 10), **options: Any) -> Any:
     """A line of text."""
     look = {"font": f"{size}px/1.5 {FONT}", "color": "var(--mui-palette-text-secondary, inherit)"}
-    return pn.pane.HTML(text, styles=look, sizing_mode="stretch_width", margin=margin, **options)
+    return Text(text, styles=look, sizing_mode="stretch_width", margin=margin, **options)
 
 
 def heading(text: str) -> Any:
@@ -62,6 +80,27 @@ def heading(text: str) -> Any:
     return words(label, 12, (12, 10, 2, 10))
 
 
-def picture(plot: Any) -> Any:
-    """A figure, as high as it says and as wide as there is room."""
-    return pn.pane.Bokeh(plot, sizing_mode="stretch_width", height=plot.height, margin=0, autodispatch=False)
+class Pictures:
+    """The figures of a page: as wide as there is room, and of a height that suits the window."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[Any, Any, int]] = []
+
+    def add(self, plot: Any) -> Any:
+        """A pane for a figure."""
+        pane = pn.pane.Bokeh(plot, sizing_mode="stretch_width", height=plot.height, margin=0, autodispatch=False)
+        self._all.append((pane, plot, plot.height))
+        return pane
+
+    def fit(self, width: int, height: int) -> None:
+        """Suit all figures to a window of this size; the first one is the scene."""
+        room = height - ROOMY[1]
+        for k, (pane, plot, usual) in enumerate(self._all):
+            wanted = usual
+            if width < NARROW and k == 0:
+                wanted = min(usual, width)
+            elif width >= ROOMY[0] and room > 0:
+                wanted = round(usual * min(1.7, 1 + room / self._all[0][2]))
+            if wanted != plot.height:
+                pane.height = plot.height = wanted
+            set_font_size(plot, 11 if wanted <= 1.2 * usual else 13)

@@ -7,6 +7,7 @@ import panel_material_ui as pmui
 from panel.util import edit_readonly
 
 from engine import SOLVERS
+from explorer.browser import Browser
 from explorer.layout import CARD, column, row, words
 from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
@@ -16,23 +17,29 @@ from explorer.theme import DARK, FONT, LIGHT, NEGATIVE, Tone
 def _palette(tone: Tone) -> dict[str, Any]:
     text = {"primary": tone.text, "secondary": tone.faint}
     background = {"default": tone.desk, "paper": tone.paper}
+    bar = {"background": f"{tone.bar} !important", "boxShadow": "none", "borderBottom": f"1px solid {tone.line}"}
     return {
-        "components": {"MuiToolbar": {"defaultProps": {"variant": "dense"}}},
+        "components": {
+            "MuiToolbar": {"defaultProps": {"variant": "dense"}},
+            "MuiAppBar": {"styleOverrides": {"root": bar}},
+        },
         "palette": {"primary": {"main": NEGATIVE}, "text": text, "background": background, "divider": tone.line},
     }
 
 
-def plain_page(**parts: Any) -> Any:
-    """A page with the bar and its links."""
+def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
+    """A page with the bar and its links, in the colours that the visitor last chose."""
     links = [
         pmui.Button(
-            label=SOLVERS[name].title, href=f"./{name}", variant="text", color="light", size="small", margin=(0, 4)
+            label=SOLVERS[name].title, href=f"./{name}", variant="text", color="light", size="small", margin=(0, 4),
+            sx={"borderBottom": "2px solid", "borderRadius": 0} if name == here else {"opacity": 0.75},
         )
         for name in acts()
-    ]
+    ]  # fmt: skip
     page = pmui.Page(
         title="SVM Explorer",
         header=[pn.Row(*links, margin=0)],
+        dark_theme=pn.state.cookies.get("theme") == "dark",
         theme_config={"light": _palette(LIGHT), "dark": _palette(DARK)},
         busy_indicator=None,
         **parts,
@@ -40,6 +47,7 @@ def plain_page(**parts: Any) -> Any:
     # It would tell the browser of each tick that the server is busy, and look through all its models to do so.
     with edit_readonly(page):
         page.busy = False
+    page.param.watch(lambda event: setattr(browser, "dark", event.new), "dark_theme")
     return page
 
 
@@ -63,15 +71,17 @@ def home_page() -> Any:
         "Published solvers for large-scale support vector machines, step by step: pause, go back, change the data, "
         "and see why."
     )
-    return plain_page(main=[column(words(title + purpose, 15, (10, 14)), row(*cards))])
+    browser = Browser({}, narrow=0)
+    return plain_page(browser, main=[column(words(title + purpose, 15, (10, 14)), row(*cards), browser)])
 
 
 def stage_page(solver: str) -> Any:
     """The page of a solver."""
     stage = Stage(solver)
     stage.restore(pn.state.location.search if pn.state.location is not None else "")
-    page = plain_page(sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
+    page = plain_page(stage.browser, solver, sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
     page.param.watch(lambda event: stage.restyle(event.new), "dark_theme")
+    stage.restyle(page.dark_theme)
     pn.state.on_session_destroyed(lambda context: stage.close())
 
     def wake() -> None:  # what is sent before the page is there would only pile up

@@ -13,7 +13,7 @@ from explorer.marks import draw_marks, size_of
 from explorer.replay import Frame, Replay
 from explorer.theme import AMBER, BOUND_MARKERS, MARKERS, NEGATIVE, PALETTE, POSITIVE, plain_figure, ramp, style, tone
 
-HEIGHT = 468  # pixels of the frame, more or less
+HEIGHT = 412  # pixels of the frame, more or less
 CELLS = 10_000  # places of the decision field
 DEAREST_FIELD = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
 MOST_POINTS = 5000

@@ -3,7 +3,6 @@
 import time
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 from panel.io import unlocked
 
@@ -14,14 +13,16 @@ from explorer.charts import AXES, Charts
 from explorer.controls import COMPACT, SMALL, SettingsPanel
 from explorer.data_panel import DataPanel
 from explorer.formulas import with_formulas
-from explorer.keep import Link, read_recording, recording_bytes, snippet
-from explorer.layout import card, column, grid, heading, pair, picture, row, words
+from explorer.icons import icon
+from explorer.keep import Link
+from explorer.layout import Pictures, Text, card, column, grid, heading, row, tiles, words
 from explorer.player import Player
 from explorer.pool import SERVER
 from explorer.replay import Replay
 from explorer.scene import LAYERS, SHOWN, Scene
 from explorer.sketch import SHEET
 from explorer.solvers import Preset, acts
+from explorer.take_along import TakeAlong
 from explorer.theme import FONT, NEGATIVE
 from explorer.transport import Transport
 
@@ -58,47 +59,44 @@ class Stage:
         self._todo: set[str] = set()
         self._seen: tuple[Any, ...] = ()
         self._drawn, self._sent_at = 0, 0.0
+        self.heard_at = 0.0  # when the browser last said what it has drawn
         self._drawn_at = dict.fromkeys(PACE, 0.0)
         self._last = self._idle_since = self._address_at = time.monotonic()
-        first = self.act.presets[0]
-        started = dict(first.settings) if data is None else {}
-        self.settings = SettingsPanel(self.solver.settings, self.act.shown, started | (settings or {}))
+        given = () if data is None else (Preset("Your data", {}, settings or {}),)
+        self.beginnings = (*given, *self.act.presets)
+        self.settings = SettingsPanel(self.solver.settings, self.act.shown, dict(self.beginnings[0].settings))
         self.scene, self.charts, self.own = Scene(self._touch), Charts(), self.act.view()
         self.transport = Transport(self._at_once)
-        self.browser = Browser(key=self.press, drawn=self._acknowledge, own_page=own_page)
-        self.data = DataPanel(first.data, SERVER.limits, self.begin, lambda: self._todo.add("sketch"), data)
-        self._build_widgets(first)
+        told: dict[str, Any] = {
+            "key": self.press,
+            "drawn": self._acknowledge,
+            "window": self._fit,
+            "dark": self.restyle,
+        }
+        self.browser = Browser(told, own_page=own_page)
+        self.data = DataPanel(
+            self.act.presets[0].data, SERVER.limits, self.begin, lambda: self._todo.add("sketch"), data
+        )
+        self._build_widgets()
+        figures = [self.scene.plot, *self.charts.plots.values(), *self.own.plots]
+        self.take_along = TakeAlong(self, [plot.name for plot in figures])
+        self.pictures = Pictures()
+        self._window = (0, 0)
+        self._tell(self._status(), "")
         warm.begin()
 
     # ---- parts of the screen ----
 
-    def _build_widgets(self, first: Preset) -> None:
+    def _build_widgets(self) -> None:
         self.presets = pmui.Select(
-            label="Preset", options={preset.title: k for k, preset in enumerate(self.act.presets)}, value=0, **SMALL
+            label="Preset", options={preset.title: k for k, preset in enumerate(self.beginnings)}, value=0, **SMALL
         )
         self.presets.param.watch(self._choose_preset, "value")
-        self.run_button = pmui.Button(label="Run", icon="play_arrow", color="primary", variant="contained", margin=8)
+        self.run_button = pmui.Button(label="Run", icon=icon("play"), color="primary", variant="contained", margin=8)
         self.run_button.on_click(lambda event: self.begin())
-        self.reset_button = pmui.Button(label="Reset", icon="restart_alt", variant="outlined", margin=8)
+        self.reset_button = pmui.Button(label="Reset", icon=icon("reset"), variant="outlined", margin=8)
         self.reset_button.on_click(lambda event: self._choose_preset(None))
-        small: dict[str, Any] = {"variant": "text", "size": "small", "margin": 2}
-        self.save = pmui.FileDownload(
-            label="Save recording", filename=f"{self.act.solver}.svmrun", callback=self._recording, **small
-        )
-        self.open = pmui.FileInput(label="Open recording", accept=".svmrun", **small)
-        self.open.param.watch(self._open_recording, "value")
-        self.share = pmui.Button(label="Share", icon="link", **small)
-        self.share.on_click(self._show_link)
-        self.python = pmui.Button(label="Show the Python", icon="code", **small)
-        self.python.on_click(self._show_python)
-        figures = [self.scene.plot, *self.charts.plots.values(), *self.own.plots]
-        self.png = pmui.MenuButton(
-            label="PNG", icon="image", items=[{"label": plot.name.replace("-", " ")} for plot in figures], **small
-        )
-        self.png.on_click(self._save_png)
-        self.words = pn.pane.Markdown("", sizing_mode="stretch_width")
-        self.dialog = pmui.Dialog(self.words, title="", open=False, show_close_button=True, width_option="md")
-        self.message = pmui.Alert(object="", severity="error", visible=False, sizing_mode="stretch_width", margin=8)
+        self.message = pmui.Alert(object="", severity="error", visible=False, sizing_mode="stretch_width", margin=0)
         self.layers = pmui.CheckButtonGroup(
             label="", options=list(LAYERS), value=list(SHOWN), size="small", margin=(2, 6), color="primary", sx=COMPACT
         )
@@ -108,13 +106,13 @@ class Stage:
         )
         self.axis.param.watch(lambda event: self._todo.add("axis"), "value")
         self.note = words("", 12)
-        self.story = pn.pane.HTML("", sizing_mode="stretch_width", margin=(2, 8), min_height=78)
-        self.listing = pn.pane.HTML("", sizing_mode="stretch_width", margin=(2, 4))
+        self.story = Text("", sizing_mode="stretch_width", margin=(2, 8), min_height=78)
+        self.listing = Text("", sizing_mode="stretch_width", margin=(2, 4))
 
     def sidebar(self) -> list[Any]:
         """What stands beside the stage."""
         return [
-            row(self.run_button, self.reset_button), self.message,
+            row(self.run_button, self.reset_button),
             heading("Presets"), self.presets,
             heading("Data"), self.data.view,
             heading("Problem and solver"), self.settings.view,
@@ -122,25 +120,28 @@ class Stage:
 
     def main(self) -> Any:
         """The stage itself."""
-        first, *others = [picture(plot) for plot in self.own.plots]
+        scene, *charts = [self.pictures.add(plot) for plot in (self.scene.plot, *self.charts.plots.values())]
+        *charts, alpha = charts
+        own = [self.pictures.add(plot) for plot in self.own.plots]
         return column(
+            self.message,
             card(self.transport),
-            grid(
-                card(self.layers, picture(self.scene.plot), self.note),
-                card(self.axis, *(picture(plot) for plot in self.charts.plots.values())),
-                card(self.story, self.listing),
-                card(first, pair(*others)),
-            ),
-            card(row(self.share, self.save, self.open, self.png, self.python, self.dialog)),
+            grid(card(self.layers, scene, self.note), card(self.axis, *charts), card(self.story), card(self.listing)),
+            tiles(*(card(tile) for tile in (*own, alpha))),
+            card(self.take_along.view),
             self.browser,
             margin=(8, 12),
             styles={"gap": "10px"},
-        )  # fmt: skip
+        )
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self.dark = dark
         self._todo.add("style")
+
+    def _fit(self, window: list[int]) -> None:
+        self._window = (int(window[0]), int(window[1]))
+        self._todo.add("window")
 
     # ---- what a person does ----
 
@@ -162,15 +163,15 @@ class Stage:
             self.complain(str(error))
             return
         self.message.visible = False
-        self.watch_run(run, data)
+        self.show_run(run, data)
+        SERVER.pool.enter(run)
 
-    def watch_run(self, run: Run[Any], data: Dataset) -> None:
-        """Put a run that has not begun on the stage, and let it begin."""
+    def show_run(self, run: Run[Any], data: Dataset) -> None:
+        """Put a recorded run on the stage."""
         self.close()
         self.run = run
         if run.recording is not None:
             self._watch(Replay(run.recording, data.X_test, data.y_test))
-        SERVER.pool.enter(run)
 
     def complain(self, text: str, severity: str = "error") -> None:
         """Say what is wrong, where it can be set right."""
@@ -201,7 +202,7 @@ class Stage:
             self._todo.add("pin")
 
     def _choose_preset(self, event: Any) -> None:
-        preset = self.act.presets[self.presets.value]
+        preset = self.beginnings[self.presets.value]
         self.data.set(preset.data)
         table = self.solver.settings
         self.settings.set({**{name: table.param[name].default for name in self.act.shown}, **preset.settings})
@@ -234,43 +235,6 @@ class Stage:
         return Link(
             self.data.choice(), dict(self.settings.values), cursor, self.axis.value, list(self.layers.value or [])
         )
-
-    def _show_link(self, event: Any) -> None:
-        place = pn.state.location
-        address = f"{place.href.split('?')[0] if place else ''}?{self.link().query()}"
-        text = f"[{address}]({address})"
-        if not self.data.choice():
-            text = "These data are not in a link: save the recording and send that.\n\nSettings only: " + text
-        self._say("Link to this moment", text)
-
-    def _show_python(self, event: Any) -> None:
-        if self.replay is not None:
-            header = self.replay.recording.header
-            self._say("The same in Python", f"```python\n{snippet(header.solver, header.source, header.settings)}```")
-
-    def _save_png(self, event: Any) -> None:
-        name = self.png.value["label"].replace(" ", "-")
-        self.browser.save_png(name, f"{self.act.solver}-{name}.png")
-
-    def _say(self, title: str, text: str) -> None:
-        self.words.object = text
-        self.dialog.param.update(title=title, open=True)
-
-    def _recording(self) -> Any:
-        return recording_bytes(self.replay.recording) if self.replay is not None else None
-
-    def _open_recording(self, event: Any) -> None:
-        if not event.new:
-            return
-        try:
-            recording = read_recording(event.new, self.open.filename or "recording")
-            if recording.header.solver != self.act.solver:
-                raise ValueError(
-                    f"{self.open.filename} is a recording of {recording.header.solver}: open it on that page"
-                )
-            self.play_recording(recording)
-        except (ValueError, OSError) as error:
-            self.complain(str(error))
 
     def play_recording(self, recording: Recording) -> None:
         """Play what was recorded, from its beginning."""
@@ -316,8 +280,10 @@ class Stage:
 
     def _do_what_was_asked(self) -> bool:
         """Everything about figures that was asked for since the last tick; whether there was something."""
-        asked, drawing = self._todo & {"style", "layers", "axis", "load", "sketch", "pin"}, self.data.drawing
+        asked, drawing = self._todo & {"window", "style", "layers", "axis", "load", "sketch", "pin"}, self.data.drawing
         self._todo -= asked
+        if "window" in asked:
+            self.pictures.fit(*self._window)
         if "style" in asked:
             for part in (self.scene, self.charts, self.own):
                 part.restyle(self.dark)
@@ -373,8 +339,11 @@ class Stage:
         """What holds a run up, in words; empty if nothing does."""
         if self.run is not None and (ahead := SERVER.pool.ahead(self.run)):
             return f"<b>Waiting.</b> All places are taken; {ahead} in line up to and with this run."
-        if not len(self.replay or ()):
-            return "<b>Getting ready.</b>" + ("" if warm.compiled() else " The kernels are being compiled, once.")
+        if self.replay is None or self.replay.frame(len(self.replay) - 1) is None:
+            if not warm.compiled():
+                return "<b>Compiling.</b> The kernels are being made for this computer, once: some ten seconds."
+            if not len(self.replay or ()):
+                return "<b>Getting ready.</b>"
         return ""
 
     def _draw(self, replay: Replay, cursor: int, now: float) -> bool:
@@ -426,6 +395,7 @@ class Stage:
         self.listing.object = _listing(self.act.listing, lines.split())
 
     def _acknowledge(self, frame: int) -> None:
+        self.heard_at = time.monotonic()
         self._drawn = max(self._drawn, min(int(frame), self.browser.frame))
         self._at_once()
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from bokeh.models import Label  # type: ignore[attr-defined]
 from bokeh.plotting import figure
 
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue circles and vermilion triangles
@@ -14,6 +15,7 @@ PALETTE = (
 )  # of classes: colour and shape  # fmt: skip
 BOUND_MARKERS = ("circle_x", "triangle_dot")  # hatched ones took the browser most of its drawing time
 
+TILE_HEIGHT = 200  # pixels of a small figure below the stage
 FONT = "Inter, Roboto, Helvetica, Arial, sans-serif"
 
 
@@ -26,11 +28,12 @@ class Tone:
     line: str
     paper: str
     desk: str  # what the papers lie on
+    bar: str
     field: tuple[str, str, str]  # from the negative side over the boundary to the positive side
 
 
-LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", "#f4f6f9", ("#9fc9e6", "#fdfdfd", "#f3bf9b"))
-DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", "#0b1118", ("#134a6e", "#141c25", "#6e3410"))
+LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", "#f4f6f9", "#013f63", ("#9fc9e6", "#fdfdfd", "#f3bf9b"))
+DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", "#0b1118", "#0b1118", ("#134a6e", "#141c25", "#6e3410"))
 
 
 def tone(dark: bool) -> Tone:
@@ -51,9 +54,20 @@ def ramp(colours: tuple[str, str, str], steps: int = 128) -> list[str]:
 
 def plain_figure(name: str, **options: Any) -> Any:
     """A figure in the house style: no box, faint grid, no toolbar."""
-    return figure(
+    plot = figure(
         name=name, sizing_mode="stretch_width", toolbar_location=None, outline_line_color=None, min_border=4, **options
     )
+    set_font_size(plot, 11)
+    return plot
+
+
+def set_font_size(plot: Any, pixels: int) -> None:
+    """How large the words of a figure are: those at its axes and in it; its title is larger."""
+    plot.title.text_font_size = f"{pixels + 2}px"
+    for axis in plot.axis:
+        axis.major_label_text_font_size = axis.axis_label_text_font_size = f"{pixels}px"
+    for label in plot.select(Label):
+        label.text_font_size = f"{pixels}px"
 
 
 def style(plot: Any, dark: bool) -> None:
@@ -62,7 +76,6 @@ def style(plot: Any, dark: bool) -> None:
     plot.background_fill_color = plot.border_fill_color = shade.paper
     plot.title.text_color = shade.text
     plot.title.text_font = FONT
-    plot.title.text_font_size = "13px"
     for axis in plot.axis:
         axis.axis_line_color = shade.line
         axis.major_tick_line_color = shade.line
@@ -70,13 +83,6 @@ def style(plot: Any, dark: bool) -> None:
         axis.major_label_text_color = shade.faint
         axis.axis_label_text_color = shade.faint
         axis.major_label_text_font = axis.axis_label_text_font = FONT
-        axis.major_label_text_font_size = axis.axis_label_text_font_size = "11px"
         axis.axis_label_text_font_style = "normal"
     for grid in plot.grid:
         grid.grid_line_color = shade.line
-    for legend in plot.legend:
-        legend.background_fill_alpha = 0
-        legend.border_line_color = None
-        legend.label_text_color = shade.text
-        legend.label_text_font = FONT
-        legend.stylesheets = [":host * { font-size: 11px !important; line-height: 15px; }"]

@@ -9,7 +9,7 @@ from engine.events import ActiveSetChanged, Event, Failed, Finished, Iteration, 
 from explorer.marks import draw_marks, size_of
 from explorer.replay import Frame, Replay
 from explorer.solvers import Act, Preset
-from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, plain_figure, style, tone
+from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone
 
 BINS = 30
 MOST_POINTS = 1500  # in the KKT picture
@@ -34,7 +34,7 @@ class KktView:
         self._bars = ColumnDataSource({"left": [], "right": [], "top": []})
         self._cache = ColumnDataSource({"iteration": [], "hits": []})
         self.kkt = plain_figure(
-            "kkt", title="Optimal? Gradient against α", tools="", height=238,
+            "kkt", title="Optimal? Gradient against α", tools="", height=TILE_HEIGHT,
             x_range=Range1d(start=0, end=1), y_range=Range1d(start=GRADIENTS[0], end=GRADIENTS[1]),
         )  # fmt: skip
         self.kkt.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._points)
@@ -53,13 +53,13 @@ class KktView:
         self.kkt.add_layout(self._zero)
         self.kkt.xaxis.axis_label, self.kkt.yaxis.axis_label = "α", "gradient"
         self.spread = plain_figure(
-            "violations", title="Points by violation, log₁₀", tools="", height=138,
+            "violations", title="Points by violation, log₁₀", tools="", height=TILE_HEIGHT,
             x_range=Range1d(start=DECADES[0], end=DECADES[1]), y_range=Range1d(start=0, end=1),
         )  # fmt: skip
         self.spread.quad(left="left", right="right", bottom=0, top="top", source=self._bars, color=NEGATIVE, alpha=0.75)
         self.cache = plain_figure(
-            "cache", title="Kernel rows from the cache, %", tools="", height=138, x_range=Range1d(start=0, end=1),
-            y_range=Range1d(start=0, end=101),
+            "cache", title="Kernel rows from the cache, %", tools="", height=TILE_HEIGHT,
+            x_range=Range1d(start=0, end=1), y_range=Range1d(start=0, end=101),
         )  # fmt: skip
         self.cache.line("iteration", "hits", source=self._cache, color=GREEN, line_width=2)
         self.plots = [self.kkt, self.spread, self.cache]

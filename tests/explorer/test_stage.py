@@ -163,22 +163,21 @@ def test_a_wrong_link_is_explained_and_the_page_works(stage, search, message):
 
 def test_a_recording_is_saved_and_opened_again(stage):
     play_to_the_end(stage)
-    content = stage._recording().getvalue()
+    content = stage.take_along.recording().getvalue()
     other = Stage()
-    other.open.param.update(filename="mine.svmrun", value=content)
+    other.take_along.open.param.update(filename="mine.svmrun", value=content)
     play_to_the_end(other)
     assert other.story.object == stage.story.object
-    other.open.param.update(filename="mine.svmrun", value=content[:500])
+    other.take_along.open.param.update(filename="mine.svmrun", value=content[:500])
     assert "mine.svmrun is damaged or not a svm-explorer recording file" in other.message.object
     other.close()
 
 
 def test_the_python_does_the_same(stage):
     play_to_the_end(stage)
-    stage._show_python(None)
-    code = stage.words.object.removeprefix("```python").removesuffix("```")
+    stage.take_along.show_python()
     names = {}
-    exec(code, names)
+    exec(stage.take_along.code, names)
     assert names["run"].latest.objective == stage.replay.recording[-1].objective
 
 
@@ -216,9 +215,9 @@ def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
     other.restore("?" + stage.link().query())
     assert np.array_equal(other.replay.X, stage.replay.X)
     other.close()
-    stage._show_python(None)
+    stage.take_along.show_python()
     names = {}
-    exec(stage.words.object.removeprefix("```python").removesuffix("```"), names)
+    exec(stage.take_along.code, names)
     assert np.array_equal(names["X"], stage.replay.X)
 
 
