@@ -58,7 +58,9 @@ class Browser(JSComponent):
       const unload = () => window.removeEventListener("keydown", press)
       if (model.own_page) window.addEventListener("keydown", press)
       model.on("remove", unload)
-      model.on("frame", () => requestAnimationFrame(() => setTimeout(() => model.send_msg({drawn: model.frame}))))
+      let drawn = model.frame
+      const tell = () => model.send_msg({drawn})
+      model.on("frame", () => requestAnimationFrame(() => setTimeout(() => { drawn = model.frame; tell() })))
       model.on("query", () => history.replaceState(history.state, "", model.query ? "?" + model.query : "."))
       model.on("msg:custom", (message) => save_png(message.data ?? message))
       model.send_msg({drawn: model.frame, window: [window.innerWidth, window.innerHeight]})
@@ -69,7 +71,11 @@ class Browser(JSComponent):
           const relay = manager._document_changed.bind(manager)
           manager._document_changed = (event) => { if (event.sync) relay(event) }
           manager.quiet = true
+          manager.timeout = 1000
         }
+        // A word that was lost while the notebook was busy would be waited for in vain: say it again now and then.
+        const beat = setInterval(() => view.model.document ? tell() : clearInterval(beat), 1000)
+        model.on("remove", () => clearInterval(beat))
         // JupyterLab says in its body whether it is dark, and when that changes.
         const look = () => model.send_msg({dark: document.body.dataset.jpThemeLight === "false"})
         const watcher = new MutationObserver(look)
