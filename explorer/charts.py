@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, Label, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, FixedTicker, Label, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import Finished, Iteration
 from explorer.replay import Replay
@@ -196,6 +196,9 @@ class Charts:
             low, high = float(values.min()), float(values.max())
             if chart.scale == "log":
                 plot.y_range.update(start=low / 1.6, end=high * (high / low) ** ABOVE * 1.6)
+                first, last = np.ceil(np.log10(low)), np.floor(np.log10(plot.y_range.end))
+                decades = np.arange(first, last + 1, max(1, (last - first) // 3))
+                plot.yaxis.ticker = FixedTicker(ticks=(10.0**decades).tolist())
             else:
                 room = (high - low) or 1.0
                 plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import panel as pn
+import panel_material_ui as pmui
 from panel.viewable import Viewer
 
 from engine import SOLVERS, Run
@@ -19,6 +20,7 @@ from engine.errors import invalid
 from engine.estimators import KernelMachine
 from explorer.layout import beside, column
 from explorer.stage import PERIOD, Stage
+from explorer.theme import THEMES
 
 ABSENT = 20.0  # seconds without a word from the browser after which nobody is looking
 FULL_SPEED = "full speed"
@@ -44,18 +46,6 @@ def _dataset(X: Any, y: Any) -> Dataset:
     return Dataset("given", "Given", X, y)
 
 
-class _Root(pn.Column):
-    """The root of a stage in a cell. A notebook hands messages to any thread: one at a time, and never amid a tick."""
-
-    def __init__(self, *parts: Any, lock: Any, **options: Any) -> None:
-        super().__init__(*parts, **options)
-        self._lock = lock
-
-    def _on_msg(self, ref: str, manager: Any, msg: Any) -> None:
-        with self._lock:
-            super()._on_msg(ref, manager, msg)
-
-
 class InCell(Viewer):
     """A stage that shows itself in a cell. Shown again, it starts anew; run again, the cell closes what it showed."""
 
@@ -74,15 +64,21 @@ class InCell(Viewer):
         with self._lock:
             stage = self.stage = Stage(solver, data=data, settings=settings, own_page=False)
             self._start(stage)
-        self._root = _Root(
-            beside(column(*stage.sidebar()), stage.main()), lock=self._lock, sizing_mode="stretch_width", margin=0
-        )
+        parts = beside(column(*stage.sidebar()), stage.main())
+        self._root = pmui.Column(parts, theme_config=THEMES, sizing_mode="stretch_width", margin=0)
+        self._receive = self._root._on_msg
+        setattr(self._root, "_on_msg", self._on_message)  # noqa: B010
         self._clock = pn.state.add_periodic_callback(self._tick, PERIOD)
         return self._root
 
     def _start(self, stage: Stage) -> None:
         """What happens on the stage."""
         raise NotImplementedError
+
+    def _on_message(self, *message: Any) -> None:
+        """A notebook hands messages to any of its threads: one at a time, and never amid a tick."""
+        with self._lock:
+            self._receive(*message)
 
     def _tick(self) -> None:
         stage = self.stage
@@ -93,6 +89,8 @@ class InCell(Viewer):
             if time.monotonic() - stage.heard_at > ABSENT:
                 self._leave_alone(stage)
                 return
+            if self._root.dark_theme != stage.dark:
+                self._root.dark_theme = stage.dark
             stage.tick()
             pn.io.push_notebook(self._root)
 

@@ -11,20 +11,7 @@ from explorer.browser import Browser
 from explorer.layout import CARD, column, row, words
 from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
-from explorer.theme import DARK, FONT, LIGHT, NEGATIVE, Tone
-
-
-def _palette(tone: Tone) -> dict[str, Any]:
-    text = {"primary": tone.text, "secondary": tone.faint}
-    background = {"default": tone.desk, "paper": tone.paper}
-    bar = {"background": f"{tone.bar} !important", "boxShadow": "none", "borderBottom": f"1px solid {tone.line}"}
-    return {
-        "components": {
-            "MuiToolbar": {"defaultProps": {"variant": "dense"}},
-            "MuiAppBar": {"styleOverrides": {"root": bar}},
-        },
-        "palette": {"primary": {"main": NEGATIVE}, "text": text, "background": background, "divider": tone.line},
-    }
+from explorer.theme import FONT, THEMES
 
 
 def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
@@ -40,7 +27,7 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
         title="SVM Explorer",
         header=[pn.Row(*links, margin=0)],
         dark_theme=pn.state.cookies.get("theme") == "dark",
-        theme_config={"light": _palette(LIGHT), "dark": _palette(DARK)},
+        theme_config=THEMES,
         busy_indicator=None,
         **parts,
     )

@@ -33,6 +33,7 @@ PACE = {"scene": 0.0, "transport": 0.15, "story": 0.35, "charts": 0.7, "own": 0.
 PATIENCE = 1.0  # seconds after which a frame counts as drawn
 ADDRESS_PERIOD = 1.0  # seconds between two changes of the address bar
 LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
+HINT = "Click a point to follow its α · Space plays and pauses · ← → step · Home, End jump"
 KEYS = {" ": "toggle", "ArrowLeft": "back", "ArrowRight": "forward", "Home": "to_start", "End": "to_end"}
 
 
@@ -106,7 +107,7 @@ class Stage:
         )
         self.axis.param.watch(lambda event: self._todo.add("axis"), "value")
         self.note = words("", 12)
-        self.story = Text("", sizing_mode="stretch_width", margin=(2, 8), min_height=78)
+        self.story = Text("", sizing_mode="stretch_width", margin=(2, 8))
         self.listing = Text("", sizing_mode="stretch_width", margin=(2, 4))
 
     def sidebar(self) -> list[Any]:
@@ -376,7 +377,11 @@ class Stage:
             self.charts.draw(replay, cursor)
             self._note()
         if "story" in due:
-            self._tell(self._status() or self.act.story(replay, cursor), self.act.line(replay.event(cursor)))
+            self._tell(
+                self._status() or self.act.story(replay, cursor),
+                self.act.line(replay.event(cursor)),
+                self.act.numbers(replay, cursor),
+            )
         return bool(due)
 
     def _note(self) -> None:
@@ -389,9 +394,8 @@ class Stage:
             notes.append(f"one iteration in {self.replay.recording.stride} is kept, for at most {most:.3g} MiB")
         self.note.object = " · ".join(filter(None, notes))
 
-    def _tell(self, story: str, lines: str) -> None:
-        look = f"font: 15px/1.5 {FONT}; color: var(--mui-palette-text-primary, inherit)"
-        self.story.object = f'<div style="{look}">{story}</div>'
+    def _tell(self, story: str, lines: str, numbers: dict[str, str] | None = None) -> None:
+        self.story.object = _card_of_words(story, numbers or {})
         self.listing.object = _listing(self.act.listing, lines.split())
 
     def _acknowledge(self, frame: int) -> None:
@@ -415,6 +419,21 @@ class Stage:
     def close(self) -> None:
         """Cancel what runs; nothing is left behind."""
         SERVER.pool.leave(self.run)
+
+
+def _card_of_words(story: str, numbers: dict[str, str]) -> str:
+    """What just happened, and where the solver stands."""
+    faint = "color: var(--mui-palette-text-secondary, inherit); font-size: 12px"
+    figures = "".join(
+        f'<div><div style="{faint}">{name}</div><div style="font-variant-numeric: tabular-nums">{value}</div></div>'
+        for name, value in numbers.items()
+    )
+    grid = "display: grid; grid-template-columns: repeat(auto-fill, minmax(118px, 1fr)); gap: 6px 12px; margin: 10px 0"
+    look = f"font: 15px/1.45 {FONT}; color: var(--mui-palette-text-primary, inherit)"
+    return (
+        f'<div style="{look}"><div style="min-height: 66px">{story}</div><div style="{grid}">{figures}</div>'
+        f'<div style="{faint}">{HINT}</div></div>'
+    )
 
 
 def _listing(lines: tuple[tuple[str, int, str], ...], lit: list[str]) -> str:

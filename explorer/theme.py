@@ -36,6 +36,22 @@ LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", "#f4f6f9", "#013f63", (
 DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", "#0b1118", "#0b1118", ("#134a6e", "#141c25", "#6e3410"))
 
 
+def _palette(tone: Tone) -> dict[str, Any]:
+    text = {"primary": tone.text, "secondary": tone.faint}
+    background = {"default": tone.desk, "paper": tone.paper}
+    bar = {"background": f"{tone.bar} !important", "boxShadow": "none", "borderBottom": f"1px solid {tone.line}"}
+    return {
+        "components": {
+            "MuiToolbar": {"defaultProps": {"variant": "dense"}},
+            "MuiAppBar": {"styleOverrides": {"root": bar}},
+        },
+        "palette": {"primary": {"main": NEGATIVE}, "text": text, "background": background, "divider": tone.line},
+    }
+
+
+THEMES = {"light": _palette(LIGHT), "dark": _palette(DARK)}  # of the Material widgets
+
+
 def tone(dark: bool) -> Tone:
     """The tone of a page."""
     return DARK if dark else LIGHT

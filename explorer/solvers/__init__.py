@@ -41,6 +41,7 @@ class Act:
     listing: tuple[tuple[str, int, str], ...]  # name of the line, how far indented, text with $LaTeX$
     line: Callable[[Event | None], str]  # the lines of the listing that an event belongs to, by name
     story: Callable[[Replay, int], str]  # what just happened, as HTML
+    numbers: Callable[[Replay, int], dict[str, str]]  # where the solver stands, by name
     view: type[OwnView]
     presets: tuple[Preset, ...]
     shown: tuple[str, ...]  # settings that have a widget, in order

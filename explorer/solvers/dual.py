@@ -10,6 +10,7 @@ from explorer.marks import draw_marks, size_of
 from explorer.replay import Frame, Replay
 from explorer.solvers import Act, Preset
 from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone
+from explorer.units import count, number, seconds
 
 BINS = 30
 MOST_POINTS = 1500  # in the KKT picture
@@ -169,9 +170,9 @@ def _story(replay: Replay, cursor: int) -> str:
         case Finished():
             return (
                 f"<b>Finished: {event.stop_reason}</b>, {STOPS.get(event.stop_reason, '')}. "
-                f"{event.iterations:,} iterations, {event.inner_steps:,} two-variable steps, "
-                f"{event.stamp.evaluations:,} kernel evaluations in {event.stamp.seconds:.3g} s of solver time. "
-                f"Objective {event.objective:.6g}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
+                f"{event.iterations:,} iterations, {event.inner_steps:,} two-variable steps and "
+                f"{count(event.stamp.evaluations)} kernel evaluations took {seconds(event.stamp.seconds)}. Objective "
+                f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
             )
         case Failed():
             return f"<b>Failed.</b> {event.error}: {event.message}"
@@ -187,15 +188,31 @@ def _iteration(replay: Replay, cursor: int, event: Iteration) -> str:
         entered = int(np.sum((before.event.alpha == 0) & (event.alpha > 0)))
         left = int(np.sum((before.event.alpha > 0) & (event.alpha == 0)))
         gained = before.event.objective - event.objective
-        text += f" lowered the objective by {gained:.4g} to {event.objective:.6g}. "
-        text += f"{entered} became support vectors, {left} stopped being one. "
+        text += f" lowered the objective by {number(gained)} to {number(event.objective, 6)}. "
+        text += f"{entered} points became support vectors, {left} stopped being one. "
     else:
-        text += f" brought the objective to {event.objective:.6g}. "
+        text += f" brought the objective to {number(event.objective, 6)}. "
     hits = event.cache_hits / max(1, event.cache_hits + event.rows_computed)
     return text + (
         f"The worst violation left is {event.violation:.3g} (tolerance {replay.settings.tol:g}); "
         f"{100 * hits:.0f} % of all kernel rows came from the cache."
     )
+
+
+def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
+    event, frame = replay.event(cursor), replay.frame(cursor)
+    if event is None or frame is None:
+        return {}
+    now = frame.event
+    return {
+        "objective": number(now.objective, 6),
+        "violation": number(now.violation, 3),
+        "free SVs": count(now.n_free),
+        "bound SVs": count(now.n_bound),
+        "active points": count(now.n_active),
+        "kernel evaluations": count(event.stamp.evaluations),
+        "solver time": seconds(event.stamp.seconds),
+    }
 
 
 LISTING = (
@@ -230,6 +247,7 @@ ACT = Act(
     listing=LISTING,
     line=_line,
     story=_story,
+    numbers=_numbers,
     view=KktView,
     presets=PRESETS,
     shown=("kernel", "C", "gamma", "degree", "coef0", "bias", "working_set", "tol", "seed"),
