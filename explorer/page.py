@@ -31,6 +31,8 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
         busy_indicator=None,
         **parts,
     )
+    # The figures have a style of their own; another one on top would lay all of them out anew, several times.
+    page._custom_theme = ["Axis", "Figure", "Grid", "Title"]
     # It would tell the browser of each tick that the server is busy, and look through all its models to do so.
     with edit_readonly(page):
         page.busy = False

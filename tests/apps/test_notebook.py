@@ -1,0 +1,88 @@
+"""The ready notebook, executed without a screen, and in a real JupyterLab in Chromium."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.apps._lab import ROOT, Lab
+from tests.apps.test_browser import place
+
+NOTEBOOK = ROOT / "apps/notebooks/first-steps.ipynb"
+WORKERS = "import threading; sorted(t.name for t in threading.enumerate() if t.name in ('run', 'fit'))"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    with Lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+def test_the_notebook_is_clean_and_runs_without_a_screen(lab):
+    cells = json.loads(NOTEBOOK.read_text())["cells"]
+    assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in cells)
+    out = lab.folder / "executed.ipynb"
+    command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(NOTEBOOK), "--output", str(out)]
+    done = subprocess.run(command, env=lab.environment, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    outputs = [o for cell in json.loads(out.read_text())["cells"] for o in cell.get("outputs", [])]
+    assert not [o for o in outputs if o["output_type"] == "error" or o.get("name") == "stderr"]
+    assert any("converged" in str(o.get("data", {}).get("text/plain", "")) for o in outputs)
+
+
+def run_cell(page, text):
+    """Type code into the last cell and run it; what it answers."""
+    page.locator(".jp-Notebook-footer").click()
+    page.keyboard.type(text)
+    page.keyboard.press("Shift+Enter")
+    answer = page.locator(".jp-OutputArea-executeResult pre").last
+    return answer
+
+
+def test_the_stage_lives_in_a_cell(chromium, lab):
+    context = chromium.new_context(viewport={"width": 1440, "height": 1000})
+    page = context.new_page()
+    page.set_default_timeout(100_000)
+    troubles, elsewhere = [], []
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("request", lambda request: elsewhere.append(request.url) if _leaves(request.url) else None)
+    page.goto(lab.put(NOTEBOOK))
+    page.locator(".jp-Notebook .jp-CodeCell").first.wait_for()
+    page.get_by_text("| Idle").wait_for()
+    page.wait_for_timeout(500)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    first = page.locator(".jp-OutputArea-output:has(.bk-Figure)").first
+    first.scroll_into_view_if_needed(timeout=100_000)
+    expect(first.get_by_text(re.compile(r"event [\d,]+ of"))).to_be_visible(timeout=100_000)
+
+    # It runs on the given data, and can be run again, paused and stepped.
+    first.get_by_role("button", name="Run", exact=True).click()
+    first.get_by_role("button", name="Pause", exact=True).click()
+    expect(first.get_by_role("button", name="Play", exact=True)).to_be_visible(timeout=60_000)
+    first.get_by_role("button", name="To end", exact=True).click()
+    page.wait_for_timeout(500)
+    here, _ = place(first)
+    first.get_by_role("button", name="Step back", exact=True).click()
+    expect(first.get_by_text(re.compile(rf"event {here - 1} of"))).to_be_visible(timeout=60_000)
+    first.get_by_role("button", name="Show the Python").click()
+    expect(page.get_by_text("recorded_run(X, y, settings)")).to_be_visible(timeout=60_000)
+    page.keyboard.press("Escape")
+
+    # The watched fit has ended; running the first stage's cell again ends its worker, and begins another.
+    expect(run_cell(page, WORKERS)).to_have_text("['run']", timeout=60_000)
+    page.get_by_text("explore(data.X, data.y", exact=False).first.click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(1000)
+    expect(run_cell(page, WORKERS)).to_have_text("['run']", timeout=60_000)
+    context.close()
+    assert troubles == []
+    assert elsewhere == []
+
+
+def _leaves(address):
+    return not address.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:"))
