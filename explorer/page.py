@@ -27,6 +27,7 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
         title="SVM Explorer",
         header=[pn.Row(*links, margin=0)],
         dark_theme=pn.state.cookies.get("theme") == "dark",
+        sidebar_open="Mobi" not in (pn.state.headers.get("User-Agent") or ""),  # a phone has no room for it
         theme_config=THEMES,
         busy_indicator=None,
         **parts,

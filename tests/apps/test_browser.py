@@ -18,6 +18,15 @@ def place(page):
     return tuple(int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", text)[:2])
 
 
+def settled(page, condition):
+    """The place, once it is as it should be."""
+    for _ in range(100):
+        if condition(*(found := place(page))):
+            return found
+        page.wait_for_timeout(100)
+    raise AssertionError(f"event {found[0]} of {found[1]}")
+
+
 def at_event(page, number):
     return expect(page.get_by_text(re.compile(rf"event {number} of")))
 
@@ -74,8 +83,7 @@ def test_scrubbing_unpins_and_live_pins_again(stage):
     stage.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=6)
     stage.mouse.up()
     expect(button(stage, "Live")).to_have_attribute("aria-pressed", "false")
-    here, of = place(stage)
-    assert 0.3 < here / of < 0.7
+    _, of = settled(stage, lambda here, of: 0.3 < here / of < 0.7)
     button(stage, "Live").click()
     expect(button(stage, "Live")).to_have_attribute("aria-pressed", "true")
     at_event(stage, of).to_be_visible()
@@ -236,9 +244,18 @@ def test_every_size_and_scheme(open_page, width, height, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width + 1
     if width < 900:
         expect(button(page, "Run")).to_be_hidden()  # the drawer starts closed
-    shade = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    brightest = max(int(part) for part in re.findall(r"\d+", shade)[:3])
-    assert brightest < 60 if scheme == "dark" else brightest > 200
+    shade = "Math.max(...getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number))"
+    page.wait_for_function(f"{shade} < 60" if scheme == "dark" else f"{shade} > 200")
+
+
+def test_the_theme_goes_along_from_page_to_page(open_page):
+    page = open_page("/")
+    button(page, "Toggle theme").click()
+    page.wait_for_function("document.cookie.includes('theme=dark')")
+    page.get_by_role("link", name="Open Kernel SVM").click()
+    expect(page.get_by_text(re.compile(r"event \d+ of"))).to_be_visible()
+    dark = "Math.max(...getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)) < 60"
+    page.wait_for_function(dark)
 
 
 def test_share_a_moment_and_open_it_anew(stage, open_page):

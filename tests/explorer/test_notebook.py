@@ -106,7 +106,7 @@ def test_closing_ends_a_fit_and_the_result_says_so():
     wait_for(lambda: fit.run.latest is not None)
     with pytest.warns(UserWarning, match="cancelled"):
         fit.close()
-        assert fit.result(10).stop_reason_ == "cancelled"
+    assert fit.result(10).stop_reason_ == "cancelled"
     assert not workers()
 
 

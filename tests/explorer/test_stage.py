@@ -322,3 +322,32 @@ def test_seeking_waits_for_the_run(stage):
     assert not stage.player.playing
     stage.player.seek(10**6)
     wait_until(stage, lambda: not stage.player.running and stage.player.cursor == stage.player.end)
+
+
+def test_while_kernels_are_compiled_the_stage_says_so(monkeypatch):
+    monkeypatch.setattr("engine.warm.compiled", lambda: False)
+    stage = Stage()
+    assert "Compiling." in stage.story.object
+    stage.begin()
+    play_to_the_end(stage)
+    assert "Finished: converged" in stage.story.object
+    stage.close()
+
+
+def test_figures_suit_the_window(stage):
+    stage.main()
+    for (width, height), scene in {(1440, 900): 472, (1920, 1080): 652, (390, 844): 390}.items():
+        stage._fit([width, height])
+        settle(stage)
+        assert stage.scene.plot.height == scene
+
+
+@pytest.mark.parametrize("value", ["scale", "auto"])
+def test_a_rule_for_gamma_is_shown_by_its_name(stage, value):
+    stage.restore(f"?gamma={value}")
+    assert not stage.message.visible
+    assert stage.settings.values["gamma"] == value
+    assert stage.settings._inputs["gamma"].field.value == value
+    play_to_the_end(stage)
+    stage.settings._inputs["gamma"].slider.value = 0.5
+    assert stage.settings.values["gamma"] == 3.16
