@@ -8,7 +8,7 @@ from typing import Any
 
 import panel as pn
 
-from explorer.theme import FONT, set_font_size
+from explorer.theme import FONT, TILE_HEIGHT, set_font_size
 
 CARD = """
 :host { border: 1px solid var(--mui-palette-divider, #8883); border-radius: 10px; box-sizing: border-box; padding: 8px;
@@ -58,7 +58,7 @@ def beside(side: Any, main: Any) -> Any:
 
 def tiles(*parts: Any) -> Any:
     """As many columns of one width as there is room for."""
-    return column(*parts, stylesheets=[TILES])
+    return column(*parts, stylesheets=[TILES], min_height=TILE_HEIGHT + 18)
 
 
 class Text(pn.pane.HTML):

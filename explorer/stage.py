@@ -30,6 +30,7 @@ PERIOD = 40  # milliseconds between two looks at the run
 IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up
 # Seconds between two drawings of a part while there is something to see.
 PACE = {"scene": 0.0, "transport": 0.15, "story": 0.35, "charts": 0.7, "own": 0.7}
+ALIVE = 4  # frames after which the small figures join: the page is there sooner without them
 PATIENCE = 1.0  # seconds after which a frame counts as drawn
 ADDRESS_PERIOD = 1.0  # seconds between two changes of the address bar
 LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
@@ -83,6 +84,7 @@ class Stage:
         self.take_along = TakeAlong(self, [plot.name for plot in figures])
         self.pictures = Pictures()
         self._window = (0, 0)
+        self._tiles, self._later = tiles(), list[Any]()  # the small figures, and those of them that are still to come
         self._tell(self._status(), "")
         warm.begin()
 
@@ -124,11 +126,12 @@ class Stage:
         scene, *charts = [self.pictures.add(plot) for plot in (self.scene.plot, *self.charts.plots.values())]
         *charts, alpha = charts
         own = [self.pictures.add(plot) for plot in self.own.plots]
+        self._later = [card(tile) for tile in (*own, alpha)]
         return column(
             self.message,
             card(self.transport),
             grid(card(self.layers, scene, self.note), card(self.axis, *charts), card(self.story), card(self.listing)),
-            tiles(*(card(tile) for tile in (*own, alpha))),
+            self._tiles,
             card(self.take_along.view),
             self.browser,
             margin=(8, 12),
@@ -263,6 +266,8 @@ class Stage:
 
     def _tick(self, now: float, passed: float) -> None:
         changed = self._do_what_was_asked()
+        if self._later and self._drawn >= ALIVE:
+            self._tiles.objects, self._later = self._later, []
         if self.player is None or self.replay is None:
             return
         self._mind_the_limits(now)
