@@ -12,6 +12,7 @@ from explorer.layout import column
 
 # Settings that span decades: log10 of the ends of their sliders.
 DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
+OF_KERNELS = {"gamma": ("rbf", "poly", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}
 COMPACT = {
     "maxWidth": "100%",
     "flexWrap": "wrap",
@@ -86,7 +87,8 @@ class SettingsPanel:
         self.table = table
         self.values: dict[str, Any] = {name: defaults.get(name, table.param[name].default) for name in names}
         self._inputs: dict[str, Any] = {}
-        self.view = column(*(self._widget(name) for name in names))
+        self._parts = {name: self._widget(name) for name in names}
+        self.view = column()
         self._suit_kernel()
 
     def _widget(self, name: str) -> Any:
@@ -116,11 +118,8 @@ class SettingsPanel:
 
     def _suit_kernel(self) -> None:
         """Show only the numbers that the chosen kernel has."""
-        kernel = self.values.get("kernel")
-        for name, kernels in {"gamma": ("rbf", "poly", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}.items():
-            if name in self._inputs:
-                widget = self._inputs[name]
-                (widget.view if isinstance(widget, ScaleInput) else widget).visible = kernel in kernels
+        absent = {name for name, kernels in OF_KERNELS.items() if self.values.get("kernel") not in kernels}
+        self.view.objects = [part for name, part in self._parts.items() if name not in absent]
 
     def set(self, values: dict[str, Any]) -> None:
         """Show these values."""

@@ -65,17 +65,17 @@ class DataPanel:
         self.empty = pmui.Button(label="Clear", icon=icon("clear"), variant="outlined", size="small", margin=(4, 8))
         self.empty.on_click(lambda event: self._redraw(Sketch.clear))
         self.count = words("", 12)
-        self._drawing = column(self.brush, row(self.undo, self.empty), self.count, visible=False)
+        self._drawing = column(self.brush, row(self.undo, self.empty), self.count)
 
         self.file = pmui.FileInput(label="CSV or LIBSVM file", accept=".csv,.tsv,.txt,.libsvm,.svm", margin=(4, 8))
         self.label = pmui.Select(label="Label column", options={}, visible=False, **SMALL)
         most_bytes = f"At most {most:,} rows and {self.limits.max_upload_mb} MiB."
-        self._uploads = column(self.file, self.label, words(most_bytes, 12), visible=False)
+        self._uploads = column(self.file, self.label, words(most_bytes, 12))
 
         self.download = pmui.FileDownload(
             label="Download data", filename="data.csv", callback=self._csv, size="small", variant="text", margin=(2, 8)
         )
-        self.view = column(self.way, self._choices, self._drawing, self._uploads, self.download)
+        self.view = column(self.way, self.download)
 
     # ---- what a person does ----
 
@@ -96,9 +96,9 @@ class DataPanel:
             self._changed()
 
     def _show_way(self) -> None:
-        ways = {"Choose": self._choices, "Draw": self._drawing, "Upload": self._uploads}
-        for name, part in ways.items():
-            part.visible = name == self.way.value
+        # What is not shown is not on the page: a browser would build it all the same.
+        part = {"Choose": self._choices, "Draw": self._drawing, "Upload": self._uploads}.get(self.way.value)
+        self.view.objects = [self.way, *([part] if part is not None else []), self.download]
         self._count()
 
     def _suit(self, event: Any) -> None:

@@ -14,6 +14,11 @@ from explorer.stage import PERIOD, Stage
 from explorer.theme import FONT, THEMES
 
 
+def _prefers_dark() -> bool:
+    """What the visitor chose last."""
+    return bool(pn.state.cookies.get("theme") == "dark")
+
+
 def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
     """A page with the bar and its links, in the colours that the visitor last chose."""
     links = [
@@ -26,7 +31,7 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
     page = pmui.Page(
         title="SVM Explorer",
         header=[pn.Row(*links, margin=0)],
-        dark_theme=pn.state.cookies.get("theme") == "dark",
+        dark_theme=_prefers_dark(),
         sidebar_open="Mobi" not in (pn.state.headers.get("User-Agent") or ""),  # a phone has no room for it
         theme_config=THEMES,
         busy_indicator=None,
@@ -67,11 +72,10 @@ def home_page() -> Any:
 
 def stage_page(solver: str) -> Any:
     """The page of a solver."""
-    stage = Stage(solver)
+    stage = Stage(solver, dark=_prefers_dark())
     stage.restore(pn.state.location.search if pn.state.location is not None else "")
     page = plain_page(stage.browser, solver, sidebar=stage.sidebar(), main=[stage.main()], sidebar_width=300)
     page.param.watch(lambda event: stage.restyle(event.new), "dark_theme")
-    stage.restyle(page.dark_theme)
     pn.state.on_session_destroyed(lambda context: stage.close())
 
     def wake() -> None:  # what is sent before the page is there would only pile up

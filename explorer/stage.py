@@ -48,9 +48,10 @@ class Stage:
         data: Dataset | None = None,
         settings: dict[str, Any] | None = None,
         own_page: bool = True,
+        dark: bool = False,
     ) -> None:
         self.act, self.solver = acts()[solver], SOLVERS[solver]
-        self.dark = False
+        self.dark = dark
         self.run: Run[Any] | None = None
         self.replay: Replay | None = None
         self.player: Player | None = None
@@ -67,7 +68,7 @@ class Stage:
         given = () if data is None else (Preset("Your data", {}, settings or {}),)
         self.beginnings = (*given, *self.act.presets)
         self.settings = SettingsPanel(self.solver.settings, self.act.shown, dict(self.beginnings[0].settings))
-        self.scene, self.charts, self.own = Scene(self._touch), Charts(), self.act.view()
+        self.scene, self.charts, self.own = Scene(self._touch, dark), Charts(dark), self.act.view(dark)
         self.transport = Transport(self._at_once)
         told: dict[str, Any] = {
             "key": self.press,

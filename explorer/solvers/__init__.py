@@ -42,7 +42,7 @@ class Act:
     line: Callable[[Event | None], str]  # the lines of the listing that an event belongs to, by name
     story: Callable[[Replay, int], str]  # what just happened, as HTML
     numbers: Callable[[Replay, int], dict[str, str]]  # where the solver stands, by name
-    view: type[OwnView]
+    view: Callable[[bool], OwnView]  # made for a light or a dark page
     presets: tuple[Preset, ...]
     shown: tuple[str, ...]  # settings that have a widget, in order
 

@@ -28,7 +28,7 @@ STOPS = {
 class KktView:
     """Gradient against alpha, with the working set marked; how the violations are spread; what the row cache saved."""
 
-    def __init__(self, dark: bool = False) -> None:
+    def __init__(self, dark: bool) -> None:
         self._points = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
         self._working = ColumnDataSource({"alpha": [], "gradient": []})
         self._pinned = ColumnDataSource({"alpha": [], "gradient": []})
