@@ -19,6 +19,8 @@ class Browser(JSComponent):
     narrow = param.Integer(900, doc="Pixels below which the sidebar starts closed; 0 where there is none.")
 
     _esm = """
+    // Bokeh asks the style sheets about every property it paints. Ours have nothing to say, and asking is slow.
+    Bokeh.require("core/visuals").VisualProperties.prototype._get_css_value = () => ""
     const KEYS = [" ", "ArrowLeft", "ArrowRight", "Home", "End"]
     const typing = (event) => {
       // Under shadow roots the true target is first in the path.

@@ -12,7 +12,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 from tests.benchmarks._chromium import Chromium
-from tests.benchmarks._figures import say
+from tests.benchmarks._figures import say, say_pace
 from tests.benchmarks._server import Server
 from tests.benchmarks.stage import CLICK, RUNNING
 
@@ -28,6 +28,7 @@ AT_ONCE, VISITS, STEP = 10, 200, 20
 def main(arguments: list[str]) -> None:
     """Both, or one of: together, visits."""
     for name in arguments or ["together", "visits"]:
+        say_pace()
         {"together": _together, "visits": _visits}[name]()
 
 

@@ -5,7 +5,7 @@ import time
 from statistics import median
 
 from tests.benchmarks._chromium import Chromium
-from tests.benchmarks._figures import say
+from tests.benchmarks._figures import say, say_pace
 from tests.benchmarks._server import Server
 
 BOARD = "/kernel-svm?data=checkerboard-filled&size=5000&C=10&gamma=4&working_set=4"
@@ -68,6 +68,7 @@ CLICK = """(async () => {
 def main(arguments: list[str]) -> None:
     """All of them, or those whose names are given: start, frames, run, scrub, clicks."""
     for name in arguments or ["start", "frames", "run", "scrub", "clicks"]:
+        say_pace()
         {"start": _start, "frames": _frames, "run": _run, "scrub": _scrub, "clicks": _clicks}[name]()
 
 
