@@ -10,10 +10,15 @@ _begun = threading.Lock()
 _done = threading.Event()
 
 
-def begin() -> None:
-    """Start compiling, once in a process; with a full cache on disk that takes a moment, without one some seconds."""
+def begin(after: float = 2.0) -> None:
+    """Compile, once in a process; with a full cache on disk that takes a moment, without one some seconds.
+
+    It waits a little: whoever starts a process wants to see something first, and the first run compiles what it needs.
+    """
     if _begun.acquire(blocking=False):
-        threading.Thread(target=_compile, name="compile", daemon=True).start()
+        timer = threading.Timer(after, _compile)
+        timer.daemon = True
+        timer.start()
 
 
 def compiled() -> bool:

@@ -30,7 +30,7 @@ PERIOD = 40  # milliseconds between two looks at the run
 IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up
 # Seconds between two drawings of a part while there is something to see.
 PACE = {"scene": 0.0, "transport": 0.15, "story": 0.35, "charts": 0.7, "own": 0.7}
-ALIVE = 4  # frames after which the small figures join: the page is there sooner without them
+ALIVE = 4  # frames after which the parts that are not seen first join, one with each frame
 PATIENCE = 1.0  # seconds after which a frame counts as drawn
 ADDRESS_PERIOD = 1.0  # seconds between two changes of the address bar
 LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
@@ -85,7 +85,7 @@ class Stage:
         self.take_along = TakeAlong(self, [plot.name for plot in figures])
         self.pictures = Pictures()
         self._window = (0, 0)
-        self._tiles, self._later = tiles(), list[Any]()  # the small figures, and those of them that are still to come
+        self._later: list[tuple[Any, list[Any]]] = []  # parts of the page that are still to come, and where
         self._tell(self._status(), "")
         warm.begin()
 
@@ -119,7 +119,7 @@ class Stage:
             row(self.run_button, self.reset_button),
             heading("Presets"), self.presets,
             heading("Data"), self.data.view,
-            heading("Problem and solver"), self.settings.view,
+            heading("Problem and solver"), self._join_later(column(), [self.settings.view]),
         ]  # fmt: skip
 
     def main(self) -> Any:
@@ -127,17 +127,21 @@ class Stage:
         scene, *charts = [self.pictures.add(plot) for plot in (self.scene.plot, *self.charts.plots.values())]
         *charts, alpha = charts
         own = [self.pictures.add(plot) for plot in self.own.plots]
-        self._later = [card(tile) for tile in (*own, alpha)]
         return column(
             self.message,
             card(self.transport),
             grid(card(self.layers, scene, self.note), card(self.axis, *charts), card(self.story), card(self.listing)),
-            self._tiles,
-            card(self.take_along.view),
+            self._join_later(tiles(), [card(tile) for tile in (*own, alpha)]),
+            self._join_later(column(), [card(self.take_along.view)]),
             self.browser,
             margin=(8, 12),
             styles={"gap": "10px"},
         )
+
+    def _join_later(self, place: Any, parts: list[Any]) -> Any:
+        """Keep a place for parts that are not seen first: the page is there sooner without them."""
+        self._later.append((place, parts))
+        return place
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -268,7 +272,8 @@ class Stage:
     def _tick(self, now: float, passed: float) -> None:
         changed = self._do_what_was_asked()
         if self._later and self._drawn >= ALIVE:
-            self._tiles.objects, self._later = self._later, []
+            place, parts = self._later.pop(0)
+            place.objects = parts
         if self.player is None or self.replay is None:
             return
         self._mind_the_limits(now)
