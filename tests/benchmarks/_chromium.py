@@ -14,7 +14,11 @@ from pathlib import Path
 
 from tornado.websocket import websocket_connect
 
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+FLAGS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-breakpad",
+    "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+]  # a browser with nothing else to do  # fmt: skip
 
 
 class Chromium:
