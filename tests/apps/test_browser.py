@@ -212,7 +212,7 @@ def test_a_click_pins_a_point(stage, open_page):
     titles = (
         "() => [...Bokeh.documents[0]._all_models.values()].filter(m => m.type === 'Figure').map(m => m.title.text)"
     )
-    assert "α of a point" in page.evaluate(titles)
+    page.wait_for_function(f"() => ({titles})().includes('α of a point')")
     spot = """() => {
       const views = [], walk = (v) => { views.push(v); for (const c of v.child_views ?? []) walk(c) }
       for (const r of Object.values(Bokeh.index.roots ?? Bokeh.index)) walk(r)
