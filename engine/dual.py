@@ -19,6 +19,7 @@ from engine.threads import for_each
 
 INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
+RESTING = 10  # a point held at its bound by so many times tol is at rest
 WORTH_SHRINKING = 0.8  # the active set changes only if it falls below this part of its size
 PATIENCE = 20  # times that all active points may be gone through without a decrease that arithmetic can show
 ROUNDING = 1e-12  # a smaller relative decrease of the objective is none
@@ -44,11 +45,17 @@ class Solution:
 
     def event(self) -> Finished:
         """What is told of it at the end."""
-        return Finished(**{item.name: getattr(self, item.name) for item in fields(self) if item.name != "gradient"})
+        return Finished(**{item.name: getattr(self, item.name) for item in fields(Solution) if item.name != "gradient"})
 
 
-def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) -> Steps[Solution]:
-    """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol."""
+def solve(
+    problem: Problem, settings: DualSettings, alpha: Array | None = None, gradient: Array | None = None
+) -> Steps[Solution]:
+    """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol.
+
+    Whoever knows the gradient at `alpha` hands it over. Such a start is taken to be near the end: points that it shows
+    at rest at a bound are set aside at once.
+    """
     kernel = problem.kernel
     state = _State(problem, settings, None if alpha is None else problem.check_alpha(alpha))
     try:
@@ -56,11 +63,13 @@ def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) 
             solver="dual", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
             bias=problem.bias, tol=settings.tol,
         )  # fmt: skip
-        if state.beta.any():
+        if gradient is not None:
+            state.take_gradient(gradient)
+        elif state.beta.any():
             yield PhaseBegan(name="gradient", size=int(np.count_nonzero(state.beta)))
             yield from state.find_gradient()
         yield PhaseBegan(name="optimise", size=len(problem))
-        stop_reason = yield from _optimise(state, settings)
+        stop_reason = yield from _optimise(state, settings, near=gradient is not None)
         yield from state.bring_up_to_date()
     except Stop as stop:
         stop_reason = stop.reason
@@ -73,9 +82,11 @@ def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) 
     return solution
 
 
-def _optimise(state: "_State", settings: DualSettings) -> Steps[str]:
+def _optimise(state: "_State", settings: DualSettings, near: bool) -> Steps[str]:
     """The outer loop; returns why it stopped."""
     now = state.standing()
+    if near and now.violation > settings.tol:
+        yield state.set_aside_resting(now)
     while state.iterations != settings.max_iter:
         if now.violation <= settings.tol or state.stalled:
             # 1) Nothing left to do among the active points: look at all of them.
@@ -88,7 +99,7 @@ def _optimise(state: "_State", settings: DualSettings) -> Steps[str]:
             if now.violation <= settings.tol:
                 return "converged"
             if not state.stalled:
-                state.activate(state.not_held(now, by=10 * settings.tol))
+                state.activate(state.not_held(now, by=RESTING * settings.tol))
             yield ActiveSetChanged(n_before=before, n_after=len(state.active), violation=now.violation)
         elif state.iterations > 0:
             # 2) Set aside what a bound holds more firmly than any violation pulls.
@@ -137,8 +148,11 @@ class _State:
     def find_gradient(self) -> Steps[None]:
         alpha = np.abs(self.beta)
         gradient = yield from self.problem.gradient_steps(alpha)
+        self.take_gradient(gradient)
+
+    def take_gradient(self, gradient: Array) -> None:
         self.g = self.y * gradient
-        self.objective = self._mark = self.problem.objective(alpha, gradient)
+        self.objective = self._mark = self.problem.objective(np.abs(self.beta), gradient)
 
     # ---- optimality and the active set ----
 
@@ -165,6 +179,12 @@ class _State:
         self.set_aside.append((batch, support, self.beta[support]))
         self.cache.activate(keep)
         self._previous = self._previous[np.isin(self._previous, keep)]
+
+    def set_aside_resting(self, now: Standing) -> ActiveSetChanged:
+        """Go on with the violators and what may move with them."""
+        before = len(self.active)
+        self.activate(self.not_held(now, by=RESTING * self.settings.tol))
+        return ActiveSetChanged(n_before=before, n_after=len(self.active), violation=now.violation)
 
     def bring_up_to_date(self) -> Steps[None]:
         """Bring the gradients of all that was set aside up to date and make every point active again."""
