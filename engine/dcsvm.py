@@ -34,7 +34,7 @@ from engine.partition import Partition, divide
 from engine.problem import Problem
 from engine.settings import DCSVMSettings
 
-CELL = 1024  # points of a cell at the bottom, about, if the solver chooses the levels
+CELL = 4096  # points of a cell, about, if the solver chooses the level
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
             gamma=problem.kernel.gamma, bias=False, tol=settings.tol,
         )  # fmt: skip
         # for l = l_max, ..., 1
-        for level in range(levels(len(problem), settings), max(1, settings.stop_level) - 1, -1):
+        for level in levels(len(problem), settings):
             yield PhaseBegan(name=f"level {level} · {settings.k**level}", size=len(problem))
             # Sample m points, from the support vectors once there are some; kernel k-means; a cell for each point
             yield from state.divide(level)
@@ -77,18 +77,15 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
     return conquered
 
 
-def levels(n: int, settings: DCSVMSettings) -> int:
-    """How many: as told, or so many that a cell of the bottom level is about one working set."""
+def levels(n: int, settings: DCSVMSettings) -> list[int]:
+    """Which levels, bottom first: as told, or the one that pays most.
+
+    The dual solver is fast enough from a good start that climbing through every level takes longer than it saves.
+    """
+    last = max(1, settings.stop_level)
     if settings.levels != "auto":
-        return max(int(settings.levels), settings.stop_level)
-    if settings.stop_level:
-        return settings.stop_level
-    return max(0, round(np.log(n / CELL) / np.log(settings.k)))
-
-
-def kind_of_partition(settings: DCSVMSettings) -> str:
-    """Which clustering: as told, or what was fastest at equal quality."""
-    return "kmeans" if settings.partition == "auto" else settings.partition
+        return list(range(max(int(settings.levels), last), last - 1, -1))
+    return [settings.stop_level or max(1, round(np.log(n / CELL) / np.log(settings.k)))]
 
 
 class _State:
@@ -111,17 +108,14 @@ class _State:
     def divide(self, level: int) -> Steps[None]:
         problem, settings = self.problem, self.settings
         support = np.flatnonzero(self.alpha)
-        kind = kind_of_partition(settings)
+        kind = "kernel-kmeans" if settings.partition == "auto" else settings.partition
         self.partition = partition = yield from divide(
             problem.kernel, problem.points, settings.k**level, kind, settings.sample_size, self.rng,
             among=support if settings.adaptive and len(support) else None, threads=problem.threads,
         )  # fmt: skip
-        router = partition.router
         yield Partitioned(
-            level=level, kind=kind, labels=partition.labels.copy(), sizes=partition.sizes.copy(),
-            sample_size=settings.sample_size, linear=router.linear, scale=router.scale,
-            anchors=router.anchors.X.copy(), anchor_norms=router.anchors.norms.copy(), first=router.first.copy(),
-            offsets=router.offsets.copy(),
+            level=level, kind=kind, labels=partition.labels, sizes=partition.sizes, sample_size=settings.sample_size,
+            **partition.router.table(),
         )  # fmt: skip
 
     def solve_cells(self, level: int, executor: Executor | None) -> Steps[None]:
@@ -214,11 +208,12 @@ class _State:
         if isinstance(event, Iteration):
             if len(members) == self.n:
                 return event
-            full: dict[str, Array] = {}
-            for name, value in (("alpha", event.alpha), ("gradient", event.gradient), ("active", event.active)):
-                full[name] = np.zeros(self.n, value.dtype)
-                full[name][members] = value
-            return replace(event, working_set=members[event.working_set], **full)
+            full: dict[str, Any] = {"working_set": members[event.working_set]}
+            for name in ("alpha", "gradient", "active"):
+                part = getattr(event, name)
+                full[name] = np.zeros(self.n, part.dtype)
+                full[name][members] = part
+            return replace(event, **full)
         told = isinstance(event, ActiveSetChanged) or (isinstance(event, PhaseBegan) and event.name != "optimise")
         return event if told else None
 

@@ -69,11 +69,11 @@ class Instruments:
                 points, kernel = self._problem.points[either], self._problem.kernel
                 between = yield from between_steps(kernel, points, past.labels[either], self._problem.threads)
                 refined = 0.5 * self._C**2 * between
-            both = np.count_nonzero(past.support & final)
+            both = int(np.count_nonzero(past.support & final))
             yield LevelJudged(
                 level=past.level, gap=past.objective - objective, bound=past.bound if self._all else np.nan,
-                refined_bound=refined, precision=both / max(1, np.count_nonzero(past.support)),
-                recall=both / max(1, np.count_nonzero(final)),
+                refined_bound=refined, precision=both / max(1, int(past.support.sum())),
+                recall=both / max(1, int(final.sum())),
             )  # fmt: skip
 
     def _certified(self, alpha: Array, block_gradient: Array, between: float, eigenvalue: float) -> Array:

@@ -1,4 +1,4 @@
-"""Partitions of the data for DC-SVM: two-step kernel k-means, plain k-means, random; and how new points find their cell.
+"""Partitions of the data for DC-SVM, by kernel k-means, k-means or chance, and how new points find their cell.
 
 Two steps: cluster a sample, then send every point to the nearest centre. A centre is the mean of its anchors in kernel
 space, so that for any kernel
@@ -10,16 +10,19 @@ and plain k-means is the same thing with a linear kernel and one anchor, the mea
 A narrow kernel is nearly zero between sampled points, and far from all of them every distance is the same: one cell
 would swallow most of the data. Clustering therefore looks at log K, multiplied by a factor up to 1 that brings the
 typical pair of points into sight. For rbf and laplacian that is a wider kernel of the same kind, with the same
-neighbours, and in the limit it ties by distance in input space. What is measured on a partition, D(pi), is measured with the
-kernel itself.
+neighbours. What is measured on a partition is measured with the kernel itself.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from engine.events import Array, Steps
+from engine.jit import FAST
 from engine.kernels import TILE_ROWS, Kernel, Points
 from engine.threads import for_each
 
@@ -51,6 +54,29 @@ class Router:
     def clustering_kernel(self) -> Kernel:
         """The kernel that distances are taken in."""
         return replace(self.kernel, name="linear") if self.linear else self.kernel
+
+    def table(self) -> dict[str, Any]:
+        """In plain values and arrays, as events and files have it."""
+        return {
+            "linear": self.linear, "scale": self.scale, "anchors": self.anchors.X, "anchor_norms": self.anchors.norms,
+            "first": self.first, "offsets": self.offsets,
+        }  # fmt: skip
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], kernel: Kernel) -> "Router":
+        """The inverse of `table`, with the problem's kernel; a ValueError if the arrays do not fit together."""
+        anchors, norms, first, offsets = (table[name] for name in ("anchors", "anchor_norms", "first", "offsets"))
+        fits = (
+            anchors.shape == (len(norms), len(kernel.origin))
+            and first.shape == (len(offsets) + 1,)
+            and (first[0], first[-1]) == (0, len(anchors))
+            and (np.diff(first) > 0).all()
+            and all(np.isfinite(array).all() for array in (anchors, norms, offsets))
+        )
+        if not fits:
+            raise ValueError("the arrays of a router do not fit together")
+        points = Points(anchors.astype(kernel.work), norms.astype(kernel.work))
+        return cls(kernel, bool(table["linear"]), float(table["scale"]), points, first, offsets)
 
     def route_steps(self, points: Points, threads: int) -> Steps[Array]:
         """The cell of each point, breathing between slices."""
@@ -155,7 +181,7 @@ class _Plan:
         if self.linear:
             offsets = kernel.diagonal(anchors)  # one anchor each
         else:
-            parts = [anchors[a:b] for a, b in zip(first[:-1], first[1:], strict=True)]
+            parts = [anchors[a:b] for a, b in pairwise(first)]
             offsets = np.array([kernel.block(part, part).mean(dtype=np.float64) for part in parts])
         return replace(router, offsets=offsets)
 
@@ -217,7 +243,7 @@ def _plain_kmeans(kernel: Kernel, sample: Points, count: int, rng: np.random.Gen
     return _as_points(centres), np.arange(count)
 
 
-def _seeds(distances_to, size: int, count: int, rng: np.random.Generator) -> Array:  # type: ignore[no-untyped-def]
+def _seeds(distances_to: Callable[[int], Array], size: int, count: int, rng: np.random.Generator) -> Array:
     """k-means++: each next seed with a probability proportional to its square distance from those before."""
     seeds = [int(rng.integers(size))]
     nearest = np.maximum(distances_to(seeds[0]), 0.0)
@@ -308,12 +334,12 @@ def between_steps(
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
 def _nearest(values, first, offsets, labels):  # type: ignore[no-untyped-def]
     """labels[i] = the centre c with the least offset_c - 2 mean of values[i] over its anchors."""
     for i in range(values.shape[0]):
         row = values[i]
-        best, where = np.inf, 0
+        best, where = 1e300, 0
         for c in range(offsets.size):
             total = 0.0
             for j in range(first[c], first[c + 1]):
