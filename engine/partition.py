@@ -13,7 +13,7 @@ typical pair of points into sight. For rbf and laplacian that is a wider kernel 
 neighbours. What is measured on a partition is measured with the kernel itself.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -21,19 +21,18 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.clustering import kernel_kmeans, means, plain_kmeans
 from engine.events import Array, Steps
 from engine.jit import FAST
 from engine.kernels import TILE_ROWS, Kernel, Points
 from engine.threads import for_each
 
 IN_SIGHT = 1.0  # largest median of -log K between sampled points while clustering
-ROUNDS = 20  # of k-means on the sample, at most
-SAMPLE_PER_CENTRE = {"kernel-kmeans": 4, "kmeans": 32, "random": 1}  # at least
+SAMPLE_PER_CENTRE = {"kernel-kmeans": 2, "kmeans": 32, "random": 1}  # at least
 OVERSIZED = 4  # a cell so many times the mean size is split
 RESPLITS = 3  # how often that is tried: duplicates cannot be split
 SMALL_CELL = 256  # never split
 ROWS_OF_ESTIMATE = 256
-MARGIN = 1e-6  # relative; a centre must be nearer by more than rounding to win a point
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +145,7 @@ def divide(
     plan = _Plan(kernel, linear, 1.0 if linear else _scale_into_sight(kernel, sample), threads)
     if kind == "random":
         labels = rng.permutation(n).astype(np.int32) % cells
-        centres = _means(points.X, labels, cells)
+        centres = means(points.X, labels, cells)
         return Partition(labels, plan.router(_as_points(centres), np.arange(cells)))
     anchors, owner = yield from plan.centres(scaled(sample, plan.scale), cells, rng)
     router = plan.router(anchors, owner)
@@ -188,7 +187,8 @@ class _Plan:
     def centres(self, sample: Points, count: int, rng: np.random.Generator) -> Steps[tuple[Points, Array]]:
         """Cluster a sample; returns anchors and the centre that each belongs to."""
         if self.linear:
-            return (yield from _plain_kmeans(self.kernel, sample, count, rng))
+            centres = yield from plain_kmeans(sample.X, count, rng, self.kernel.counter)
+            return _as_points(centres), np.arange(count)
         K = np.empty((len(sample), len(sample)), self.kernel.store)
         yield from self.kernel.block_steps(sample, sample, K, np.arange(len(sample)), self.threads)
         owner = yield from kernel_kmeans(K, count, rng)
@@ -206,71 +206,6 @@ class _Plan:
         stay = owner != cell
         ids = np.where(whose == 0, cell, owner.max() + whose)
         return _joined(anchors[stay], more), np.concatenate([owner[stay], ids])
-
-
-def kernel_kmeans(K: Array, count: int, rng: np.random.Generator) -> Steps[Array]:
-    """Kernel k-means on a kernel matrix, seeded by k-means++ in kernel space; no cluster is left empty."""
-    diagonal = np.diagonal(K).astype(np.float64)
-    seeds = _seeds(lambda i: diagonal + diagonal[i] - 2.0 * K[i], len(K), count, rng)
-    owner = (diagonal[seeds][None] - 2.0 * K[:, seeds]).argmin(axis=1).astype(np.int32)
-    owner[seeds] = np.arange(count)
-    distance = np.empty(len(K))
-    for _ in range(ROUNDS):
-        moved = _kmeans_round(K, diagonal, owner, count, distance)
-        _fill_empty(owner, count, distance)
-        yield None
-        if not moved:
-            break
-    return owner
-
-
-def _plain_kmeans(kernel: Kernel, sample: Points, count: int, rng: np.random.Generator) -> Steps[tuple[Points, Array]]:
-    """Lloyd's k-means; the anchors are the means themselves."""
-    X, norms = sample.X, np.einsum("ij,ij->i", sample.X, sample.X, dtype=np.float64)
-    seeds = _seeds(lambda i: norms + norms[i] - 2.0 * (X @ X[i]), len(X), count, rng)
-    centres = X[seeds]
-    owner = np.full(len(X), -1, np.int32)
-    for _ in range(ROUNDS):
-        values = norms[:, None] + np.einsum("ij,ij->i", centres, centres)[None] - 2.0 * (X @ centres.T)
-        kernel.counter.add(values.size)
-        nearest = values.argmin(axis=1).astype(np.int32)
-        _fill_empty(nearest, count, values[np.arange(len(X)), nearest])
-        settled = np.array_equal(nearest, owner)
-        owner, centres = nearest, _means(X, nearest, count)
-        yield None
-        if settled:
-            break
-    return _as_points(centres), np.arange(count)
-
-
-def _seeds(distances_to: Callable[[int], Array], size: int, count: int, rng: np.random.Generator) -> Array:
-    """k-means++: each next seed with a probability proportional to its square distance from those before."""
-    seeds = [int(rng.integers(size))]
-    nearest = np.maximum(distances_to(seeds[0]), 0.0)
-    nearest[seeds[0]] = 0.0
-    while len(seeds) < count:
-        total = nearest.sum()
-        if total > 0:
-            seed = min(int(np.searchsorted(np.cumsum(nearest), rng.random() * total, side="right")), size - 1)
-        else:  # nothing but duplicates is left
-            seed = int(rng.choice(np.setdiff1d(np.arange(size), seeds)))
-        seeds.append(seed)
-        nearest = np.minimum(nearest, np.maximum(distances_to(seed), 0.0))
-        nearest[seeds] = 0.0
-    return np.array(seeds)
-
-
-def _fill_empty(owner: Array, count: int, distance: Array) -> None:
-    """Re-seed every empty cluster from the point farthest from its own centre, in place."""
-    sizes = np.bincount(owner, minlength=count)
-    empty = np.flatnonzero(sizes == 0)
-    if not len(empty):
-        return
-    candidates = iter(np.argsort(-distance, kind="stable"))
-    for cluster in empty:
-        point = next(i for i in candidates if sizes[owner[i]] > 1)
-        sizes[owner[point]] -= 1
-        owner[point] = cluster
 
 
 def _draw(n: int, size: int, among: Array | None, rng: np.random.Generator) -> Array:
@@ -348,50 +283,6 @@ def _nearest(values, first, offsets, labels):  # type: ignore[no-untyped-def]
             if distance < best:
                 best, where = distance, c
         labels[i] = where
-
-
-@njit(nogil=True, cache=True)
-def _kmeans_round(K, diagonal, owner, count, distance):  # type: ignore[no-untyped-def]
-    """One round of kernel k-means, in place; returns how many points moved. `distance` is to the old nearest centre."""
-    m = owner.size
-    sizes = np.zeros(count)
-    for i in range(m):
-        sizes[owner[i]] += 1.0
-    sums = np.zeros((m, count))
-    for i in range(m):
-        for j in range(m):
-            sums[i, owner[j]] += K[i, j]
-    offsets = np.zeros(count)
-    for i in range(m):
-        offsets[owner[i]] += sums[i, owner[i]] / sizes[owner[i]] ** 2
-    moved = 0
-    for i in range(m):
-        where = owner[i]
-        best = offsets[where] - 2.0 * sums[i, where] / sizes[where]
-        edge = MARGIN * abs(diagonal[i])
-        for c in range(count):
-            other = offsets[c] - 2.0 * sums[i, c] / sizes[c]
-            if other < best - edge:
-                best, where = other, c
-        distance[i] = diagonal[i] + best
-        if where != owner[i]:
-            moved += 1
-            owner[i] = where
-    return moved
-
-
-@njit(nogil=True, cache=True)
-def _means(X, labels, count):  # type: ignore[no-untyped-def]
-    sums = np.zeros((count, X.shape[1]))
-    sizes = np.zeros(count)
-    for i in range(X.shape[0]):
-        sizes[labels[i]] += 1.0
-        for k in range(X.shape[1]):
-            sums[labels[i], k] += X[i, k]
-    for c in range(count):
-        for k in range(X.shape[1]):
-            sums[c, k] /= max(sizes[c], 1.0)
-    return sums.astype(X.dtype)
 
 
 @njit(nogil=True, cache=True)
