@@ -52,14 +52,15 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
             solver="dcsvm", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
             gamma=problem.kernel.gamma, bias=False, tol=settings.tol,
         )  # fmt: skip
-        # for l = l_max, ..., 1
-        for level in levels(len(problem), settings):
-            yield PhaseBegan(name=f"level {level} · {settings.k**level}", size=len(problem))
-            # Sample m points, from the support vectors once there are some; kernel k-means; a cell for each point
-            yield from state.divide(level)
-            # Solve every cell's problem with the level below's alpha as the initial point
-            yield from state.solve_cells(level, executor)
-            yield from state.measure(level)
+        with Crew(problem, settings, executor) as crew:
+            # for l = l_max, ..., 1
+            for level in levels(len(problem), settings):
+                yield PhaseBegan(name=f"level {level} · {settings.k**level}", size=len(problem))
+                # Sample m points, from the support vectors once there are some; kernel k-means; a cell for each point
+                yield from state.divide(level)
+                # Solve every cell's problem with the level below's alpha as the initial point
+                yield from state.solve_cells(level, crew)
+                yield from state.measure(level)
         if settings.stop_level == 0:
             # Refine solution: solve SVM on the support vectors of level 1
             yield from state.refine()
@@ -118,31 +119,30 @@ class _State:
             **partition.router.table(),
         )  # fmt: skip
 
-    def solve_cells(self, level: int, executor: Executor | None) -> Steps[None]:
+    def solve_cells(self, level: int, crew: Crew) -> Steps[None]:
         assert self.partition is not None
         cells = [(cluster, members) for cluster, members in enumerate(self.partition.members()) if len(members)]
         before = self.alpha.copy()
         iterations, objective, violation = 0, 0.0, 0.0
-        with Crew(self.problem, self.settings, executor) as crew:
-            futures = crew.hand_out([Subproblem(members, before[members]) for _, members in cells])
-            try:
-                for (cluster, members), future in zip(cells, futures, strict=True):
-                    solved = yield from crew.wait_for(future)
-                    self._take(members, solved)
-                    iterations += solved.iterations
-                    objective += solved.objective
-                    violation = max(violation, solved.violation)
-                    event = SubproblemSolved(
-                        level=level, cluster=cluster, size=len(members), iterations=solved.iterations,
-                        objective=solved.objective, n_support_before=int(np.count_nonzero(before[members])),
-                        n_support=int(np.count_nonzero(solved.alpha)), alpha=solved.alpha.astype(np.float32),
-                    )  # fmt: skip
-                    yield from crew.suspended(event)
-            except Stop as stop:
-                for (_, members), left in zip(cells, crew.wind_up(futures, stop.reason), strict=True):
-                    if left is not None:
-                        self._take(members, left)
-                raise
+        futures = crew.hand_out([Subproblem(members, before[members]) for _, members in cells])
+        try:
+            for (cluster, members), future in zip(cells, futures, strict=True):
+                solved = yield from crew.wait_for(future)
+                self._take(members, solved)
+                iterations += solved.iterations
+                objective += solved.objective
+                violation = max(violation, solved.violation)
+                event = SubproblemSolved(
+                    level=level, cluster=cluster, size=len(members), iterations=solved.iterations,
+                    objective=solved.objective, n_support_before=int(np.count_nonzero(before[members])),
+                    n_support=int(np.count_nonzero(solved.alpha)), alpha=solved.alpha.astype(np.float32),
+                )  # fmt: skip
+                yield from crew.suspended(event)
+        except Stop as stop:
+            for (_, members), left in zip(cells, crew.wind_up(futures, stop.reason), strict=True):
+                if left is not None:
+                    self._take(members, left)
+            raise
         self.objective, self.violation = objective, violation
         support = self.problem.support(self.alpha)
         yield LevelFinished(
