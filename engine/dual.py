@@ -19,7 +19,7 @@ from engine.threads import for_each
 
 INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
-RESTING = 10  # a point held at its bound by so many times tol is at rest
+RESTING = 10, 0.3  # a point is at rest if its bound holds it by so many times tol, and this part of the violation
 WORTH_SHRINKING = 0.8  # the active set changes only if it falls below this part of its size
 PATIENCE = 20  # times that all active points may be gone through without a decrease that arithmetic can show
 ROUNDING = 1e-12  # a smaller relative decrease of the objective is none
@@ -86,7 +86,8 @@ def _optimise(state: "_State", settings: DualSettings, near: bool) -> Steps[str]
     """The outer loop; returns why it stopped."""
     now = state.standing()
     if near and now.violation > settings.tol:
-        yield state.set_aside_resting(now)
+        state.activate(state.not_at_rest(now))
+        yield ActiveSetChanged(n_before=state.n, n_after=len(state.active), violation=now.violation)
     while state.iterations != settings.max_iter:
         if now.violation <= settings.tol or state.stalled:
             # 1) Nothing left to do among the active points: look at all of them.
@@ -99,7 +100,7 @@ def _optimise(state: "_State", settings: DualSettings, near: bool) -> Steps[str]
             if now.violation <= settings.tol:
                 return "converged"
             if not state.stalled:
-                state.activate(state.not_held(now, by=RESTING * settings.tol))
+                state.activate(state.not_at_rest(now))
             yield ActiveSetChanged(n_before=before, n_after=len(state.active), violation=now.violation)
         elif state.iterations > 0:
             # 2) Set aside what a bound holds more firmly than any violation pulls.
@@ -168,6 +169,11 @@ class _State:
         held = ((self.beta[at] == self.low[at]) & (pull > by)) | ((self.beta[at] == self.high[at]) & (pull < -by))
         return at[~held]
 
+    def not_at_rest(self, now: Standing) -> Array:
+        """The violators, and the points that may well move with them."""
+        times, part = RESTING
+        return self.not_held(now, by=max(times * self.settings.tol, part * now.violation))
+
     def activate(self, keep: Array) -> None:
         """Go on with these points alone; the other active ones are set aside with their present gradients."""
         leaving = np.ones(self.n, bool)
@@ -179,12 +185,6 @@ class _State:
         self.set_aside.append((batch, support, self.beta[support]))
         self.cache.activate(keep)
         self._previous = self._previous[np.isin(self._previous, keep)]
-
-    def set_aside_resting(self, now: Standing) -> ActiveSetChanged:
-        """Go on with the violators and what may move with them."""
-        before = len(self.active)
-        self.activate(self.not_held(now, by=RESTING * self.settings.tol))
-        return ActiveSetChanged(n_before=before, n_after=len(self.active), violation=now.violation)
 
     def bring_up_to_date(self) -> Steps[None]:
         """Bring the gradients of all that was set aside up to date and make every point active again."""

@@ -270,6 +270,12 @@ class DCSVC(KernelMachine):
         self.verbose = verbose
         self.random_state = random_state
 
+    def predict(self, X: Any) -> Array:
+        """Class labels; of several classes with equal votes, which cells give more often, the surest wins."""
+        decision = self.decision_function(X)
+        chosen = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+        return self.classes_[chosen]
+
     def _values(self, X: Any) -> Array:
         early: EarlyModel | None = getattr(self, "early_", None)
         if early is None:
