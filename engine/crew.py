@@ -131,7 +131,9 @@ class Crew:
         return results
 
     def _threads_for(self, subproblems: Sequence[Subproblem]) -> list[int]:
-        """One thread each, but all for a subproblem that would take longer than a fair share of the work."""
+        """One thread each, but all of ours for a subproblem that would take longer than a fair share of the work."""
+        if self._own is None:
+            return [1] * len(subproblems)
         work = np.array([len(item.members) ** 2 for item in subproblems], float)
         large = work > work.sum() / self._threads
         return [self._threads if it else 1 for it in large]
@@ -146,8 +148,9 @@ def solve_subproblem(
     part = problem.part(members, counter, threads)
     # Together the parts that may be in work at a time keep to the limit of the whole.
     values = {name: getattr(settings, name) for name in DualSettings.names()}
-    share = DualSettings(**{**values, "cache_mb": settings.cache_mb * len(members) / len(problem)})
-    steps = solve(part, share, alpha if alpha.any() else None)
+    least = 3 * len(members) * np.dtype(part.kernel.store).itemsize / 2**20
+    values["cache_mb"] = max(settings.cache_mb * len(members) / len(problem), least)
+    steps = solve(part, DualSettings(**values), alpha if alpha.any() else None)
     stop = None
     try:
         next(steps)
@@ -160,9 +163,7 @@ def solve_subproblem(
         found = end.value
     except Stop as passed:
         found = passed.result
-    return Solved(
-        found.alpha, found.gradient, found.objective, found.violation, found.iterations, counter.value
-    )  # fmt: skip
+    return Solved(found.alpha, found.gradient, found.objective, found.violation, found.iterations, counter.value)
 
 
 def _share(value: Any, executor: Executor | None) -> Any:

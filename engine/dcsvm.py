@@ -32,9 +32,11 @@ from engine.events import (
 from engine.instruments import Instruments
 from engine.partition import Partition, divide
 from engine.problem import Problem
+from engine.rows import check_limit
 from engine.settings import DCSVMSettings
 
 CELL = 4096  # points of a cell, about, if the solver chooses the level
+MOST_CELLS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ class Conquered(Solution):
 def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None = None) -> Steps[Conquered]:
     """Algorithm 1 of the paper."""
     state = _State(problem, settings)
+    if settings.stop_level == 0:
+        check_limit(settings.cache_mb, len(problem), problem.kernel.store)
     try:
         yield Started(
             solver="dcsvm", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
@@ -55,20 +59,22 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
         with Crew(problem, settings, executor) as crew:
             # for l = l_max, ..., 1
             for level in levels(len(problem), settings):
-                yield PhaseBegan(name=f"level {level} · {settings.k**level}", size=len(problem))
+                yield PhaseBegan(name=f"level {level} · {state.cells(level)}", size=len(problem))
                 # Sample m points, from the support vectors once there are some; kernel k-means; a cell for each point
                 yield from state.divide(level)
                 # Solve every cell's problem with the level below's alpha as the initial point
                 yield from state.solve_cells(level, crew)
                 yield from state.measure(level)
-        if settings.stop_level == 0:
+        if settings.stop_level:
+            state.stop_reason = "early"
+        else:
             # Refine solution: solve SVM on the support vectors of level 1
             yield from state.refine()
             # Solve SVM on the whole data from there
             yield from state.conquer()
             yield from state.instruments.judge(state.alpha, state.objective)
     except Stop as stop:
-        state.stop_reason = stop.reason
+        state.stop_reason = state.stop_reason or stop.reason
     conquered = state.conquered()
     try:
         yield conquered.event()
@@ -99,12 +105,16 @@ class _State:
         self.gradient: Array | None = None  # of the whole problem, once it is known
         self.objective = self.violation = np.nan  # after a level: with the kernel between cells taken as zero
         self.iterations = self.inner_steps = 0
-        self.stop_reason = "early"
+        self.stop_reason = ""  # none yet
         self.partition: Partition | None = None
         self.rng = np.random.default_rng(settings.seed)
         self.instruments = Instruments(problem, settings.instruments)
 
     # ---- divide ----
+
+    def cells(self, level: int) -> int:
+        """How many a level is divided into: k^l, as far as there are points."""
+        return min(self.settings.k**level, self.n, MOST_CELLS)
 
     def divide(self, level: int) -> Steps[None]:
         problem, settings = self.problem, self.settings
@@ -112,12 +122,12 @@ class _State:
         # As good as kernel k-means on all data tried, and new points find their cell at a tenth of the cost.
         kind = "kmeans" if settings.partition == "auto" else settings.partition
         self.partition = partition = yield from divide(
-            problem.kernel, problem.points, settings.k**level, kind, settings.sample_size, self.rng,
+            problem.kernel, problem.points, self.cells(level), kind, settings.sample_size, self.rng,
             among=support if settings.adaptive and len(support) else None, threads=problem.threads,
         )  # fmt: skip
         yield Partitioned(
-            level=level, kind=kind, labels=partition.labels, sizes=partition.sizes, sample_size=settings.sample_size,
-            **partition.router.table(),
+            level=level, kind=kind, labels=partition.labels.copy(), sizes=partition.sizes,
+            sample_size=settings.sample_size, **partition.router.table(),
         )  # fmt: skip
 
     def solve_cells(self, level: int, crew: Crew) -> Steps[None]:
@@ -143,6 +153,7 @@ class _State:
             for (_, members), left in zip(cells, crew.wind_up(futures, stop.reason), strict=True):
                 if left is not None:
                     self._take(members, left)
+            self.objective = self.violation = np.nan
             raise
         self.objective, self.violation = objective, violation
         support = self.problem.support(self.alpha)

@@ -276,6 +276,11 @@ class DCSVC(KernelMachine):
         chosen = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[chosen]
 
+    def _settings(self) -> Any:
+        settings = super()._settings()
+        settings.instruments = "none"  # a fit does not pay for what only a watcher wants to know
+        return settings
+
     def _values(self, X: Any) -> Array:
         early: EarlyModel | None = getattr(self, "early_", None)
         if early is None:

@@ -14,7 +14,7 @@ from engine.partition import Partition, between_steps
 from engine.problem import Problem
 
 AFFORDABLE = 5000  # points, with "auto"
-CERTIFIABLE = 2000  # points: Theorem 2 needs the smallest eigenvalue of the whole kernel matrix
+CERTIFIABLE = 1000  # points: Theorem 2 needs the smallest eigenvalue of the whole kernel matrix
 WAIT = 0.02  # seconds between two breaths while the eigenvalue is computed
 
 

@@ -57,8 +57,8 @@ class Router:
     def table(self) -> dict[str, Any]:
         """In plain values and arrays, as events and files have it."""
         return {
-            "linear": self.linear, "scale": self.scale, "anchors": self.anchors.X, "anchor_norms": self.anchors.norms,
-            "first": self.first, "offsets": self.offsets,
+            "linear": self.linear, "scale": self.scale, "anchors": self.anchors.X.copy(),
+            "anchor_norms": self.anchors.norms.copy(), "first": self.first.copy(), "offsets": self.offsets.copy(),
         }  # fmt: skip
 
     @classmethod
@@ -75,7 +75,7 @@ class Router:
         if not fits:
             raise ValueError("the arrays of a router do not fit together")
         points = Points(anchors.astype(kernel.work), norms.astype(kernel.work))
-        return cls(kernel, bool(table["linear"]), float(table["scale"]), points, first, offsets)
+        return cls(kernel, bool(table["linear"]), float(table["scale"]), points, first.copy(), offsets.copy())
 
     def route_steps(self, points: Points, threads: int) -> Steps[Array]:
         """The cell of each point, breathing between slices."""

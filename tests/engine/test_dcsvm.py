@@ -213,6 +213,15 @@ def test_extreme_settings(C, gamma):
     assert solution.objective == pytest.approx(best.objective, rel=1e-4)
 
 
+def test_a_cache_too_small_for_the_whole_problem_is_refused_at_once():
+    X, y = blobs(SMALL * 2)
+    with pytest.raises(ValueError, match="cache_mb must be at least"):
+        run(problem_of(X, y), cache_mb=0.01)
+    assert run(problem_of(X, y), cache_mb=0.01, stop_level=2)[0].stop_reason == "early"
+    roomy, tight = (run(problem_of(X, y), cache_mb=mb)[0] for mb in (100, 0.02))
+    assert tight.objective == pytest.approx(roomy.objective, rel=1e-5)
+
+
 def test_one_answer_whatever_the_threads():
     X, y = blobs(SMALL * 3, seed=6)
     answers = [run(problem_of(X, y, n_jobs=jobs), levels=2) for jobs in (1, 2, 3)]
@@ -256,7 +265,7 @@ def test_a_stop_anywhere_keeps_what_there_is(kind):
         with pytest.raises(StopIteration) as end:
             next(steps)
         solution = end.value.value
-        assert solution.stop_reason == "cancelled"
+        assert solution.stop_reason == ("converged" if kind is LevelJudged else "cancelled")
     except Stop as stop:
         assert kind is Finished
         solution = stop.result
