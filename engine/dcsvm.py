@@ -218,14 +218,12 @@ class _State:
 
     def _as_of_all(self, event: Any, members: Array) -> Event | None:
         if isinstance(event, Iteration):
-            if len(members) == self.n:
-                return event
             full: dict[str, Any] = {"working_set": members[event.working_set]}
             for name in ("alpha", "gradient", "active"):
                 part = getattr(event, name)
                 full[name] = np.zeros(self.n, part.dtype)
                 full[name][members] = part
-            return replace(event, **full)
+            return replace(event, iteration=self.iterations + event.iteration, **full)
         told = isinstance(event, ActiveSetChanged) or (isinstance(event, PhaseBegan) and event.name != "optimise")
         return event if told else None
 

@@ -4,8 +4,9 @@ import signal
 import numpy as np
 import pytest
 
-from engine import DCSVC
+from engine import DCSVC, SOLVERS
 from engine.events import SubproblemSolved
+from engine.settings import DCSVMSettings
 from tests.engine.test_dcsvm import blobs
 
 distributed = pytest.importorskip("distributed")
@@ -51,3 +52,15 @@ def test_a_worker_that_is_killed_is_not_missed(cluster, data, reference):
                 killed = True
     assert killed
     assert np.array_equal(model.dual_coef_, reference.dual_coef_)
+
+
+def test_a_cancelled_run_takes_its_tasks_back(cluster, data):
+    with distributed.Client(cluster) as client:
+        run = SOLVERS["dcsvm"].recorded_run(
+            *data, DCSVMSettings(C=5.0, gamma=0.5, levels=3), executor=client.get_executor()
+        )
+        for event in run:
+            if isinstance(event, SubproblemSolved):
+                run.cancel()
+    assert run.result().stop_reason == "cancelled"
+    assert run.result().model.coefficients.any()

@@ -161,8 +161,11 @@ def test_events_tell_the_truth():
         gradient = problem.gradient(event.alpha)
         np.testing.assert_allclose(event.gradient[event.active], gradient[event.active], atol=1e-4)
         assert event.objective == pytest.approx(problem.objective(event.alpha, gradient), rel=1e-6)
+    numbers = [event.iteration for event in of_kind(events, Iteration)]
+    assert numbers == list(range(1, len(numbers) + 1))
     assert isinstance(events[-1], Finished)
     assert len(of_kind(events, Finished)) == 1
+    assert events[-1].iterations == len(numbers)
     assert events[-1].objective == solution.objective
     evaluations = [event.stamp.evaluations for event in events]
     assert evaluations == sorted(evaluations)
