@@ -24,11 +24,12 @@ from numba import njit
 from engine.clustering import kernel_kmeans, means, plain_kmeans
 from engine.events import Array, Steps
 from engine.jit import FAST
-from engine.kernels import TILE_ROWS, Kernel, Points
+from engine.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, Points
 from engine.threads import for_each
 
 IN_SIGHT = 1.0  # largest median of -log K between sampled points while clustering
-SAMPLE_PER_CENTRE = {"kernel-kmeans": 2, "kmeans": 32, "random": 1}  # at least
+LEAST_PER_CENTRE = 2  # sampled points
+ENOUGH_PER_CENTRE, ENOUGH = 32, 16384  # for plain k-means, which is cheap: so many for each centre, so many in all
 OVERSIZED = 4  # a cell so many times the mean size is split
 RESPLITS = 3  # how often that is tried: duplicates cannot be split
 SMALL_CELL = 256  # never split
@@ -80,16 +81,17 @@ class Router:
     def route_steps(self, points: Points, threads: int) -> Steps[Array]:
         """The cell of each point, breathing between slices."""
         labels = np.empty(len(points), np.int32)
-        step = TILE_ROWS * max(1, self.kernel.rows_per_slice(len(self.anchors)) // TILE_ROWS)
         kernel = self.clustering_kernel
+        rows = TILE_ROWS * max(1, TILE_COLUMNS // len(self.anchors))
+        step = rows * max(1, kernel.rows_per_slice(len(self.anchors)) // rows)
 
         def tile(top: int) -> None:
-            part = slice(top, min(top + TILE_ROWS, len(points)))
+            part = slice(top, min(top + rows, len(points)))
             values = kernel.block(scaled(points[part], self.scale), self.anchors)
             _nearest(values, self.first, self.offsets, labels[part])
 
         for top in range(0, len(points), step):
-            for_each(tile, range(top, min(top + step, len(points)), TILE_ROWS), threads)
+            for_each(tile, range(top, min(top + step, len(points)), rows), threads)
             yield None
         return labels
 
@@ -139,8 +141,10 @@ def divide(
     """
     n = len(points)
     cells = min(cells, n)
-    size = min(n, max(sample_size, SAMPLE_PER_CENTRE[kind] * cells))
-    sample = points[_draw(n, size, among, rng)]
+    size = max(sample_size, LEAST_PER_CENTRE * cells)
+    if kind == "kmeans":
+        size = max(size, min(ENOUGH_PER_CENTRE * cells, ENOUGH))
+    sample = points[_draw(n, min(n, size), among, rng)]
     linear = kind != "kernel-kmeans"
     plan = _Plan(kernel, linear, 1.0 if linear else _scale_into_sight(kernel, sample), threads)
     if kind == "random":
@@ -201,7 +205,7 @@ class _Plan:
         """Give an oversized cell several centres, found among its own members."""
         members = np.flatnonzero(labels == cell)
         parts = int(np.ceil(len(members) / wanted))
-        chosen = rng.permutation(members)[: 32 * parts]
+        chosen = rng.permutation(members)[: ENOUGH_PER_CENTRE // (1 if self.linear else 4) * parts]
         more, whose = yield from self.centres(scaled(points[chosen], self.scale), min(parts, len(chosen)), rng)
         stay = owner != cell
         ids = np.where(whose == 0, cell, owner.max() + whose)

@@ -13,7 +13,7 @@ from engine.kernels import KERNELS, SMALL
 from tests import naive
 
 
-@parametrize_with_checks([DCSVC(), DCSVC(stop_level=1), DCSVC(levels=2, partition="kmeans", kernel="laplacian")])
+@parametrize_with_checks([DCSVC(), DCSVC(stop_level=1, partition="kernel-kmeans")])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
