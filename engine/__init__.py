@@ -12,14 +12,14 @@ from engine.run import Run
 from engine.solvers import SOLVERS, Solver
 
 if TYPE_CHECKING:
-    from engine.estimators import KernelSVC
+    from engine.estimators import DCSVC, KernelSVC
 
-__all__ = ["SOLVERS", "ArchiveError", "KernelSVC", "Recording", "Run", "Solver"]
+__all__ = ["DCSVC", "SOLVERS", "ArchiveError", "KernelSVC", "Recording", "Run", "Solver"]
 
 
 def __getattr__(name: str) -> Any:
     """Import estimators when they are asked for: a server runs without scikit-learn, whose import takes seconds."""
-    if name != "KernelSVC":
+    if name not in ("DCSVC", "KernelSVC"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from engine import estimators
 

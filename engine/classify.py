@@ -1,19 +1,23 @@
 """From labelled data to binary tasks and back: the part of a classifier that no solver needs to know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from engine.dual import Solution, solve
+from engine import dcsvm, dual
+from engine.dcsvm import Conquered
+from engine.dual import Solution
+from engine.early import EarlyModel, TrainedEarly
 from engine.errors import invalid
 from engine.events import Array, Finished, Steps, Stop, within
 from engine.kernels import Counter, Kernel
 from engine.model import Model, Trained, tasks
 from engine.problem import Problem, check_points
-from engine.settings import KernelSVMSettings
+from engine.settings import DCSVMSettings, KernelSVMSettings
 from engine.threads import thread_count
 
 DENSE_LIMIT_MB = 4096
@@ -51,10 +55,62 @@ def class_numbers(y: Array) -> tuple[Array, Array]:
 
 def train_kernel_svm(X: Array, y: Array, settings: KernelSVMSettings, counter: Counter) -> Steps[Trained]:
     """Train a kernel SVM by the dual solver, one binary task after the other."""
+    classes, _ = class_numbers(y)
+    bounds = settings.C * _class_weights(settings.class_weight, classes, y)
+    return (
+        yield from train_by_tasks(
+            X, y, settings, counter, bounds, settings.bias, lambda problem, _: dual.solve(problem, settings)
+        )
+    )
+
+
+def train_dcsvm(
+    X: Array, y: Array, settings: DCSVMSettings, counter: Counter, executor: Executor | None = None
+) -> Steps[Trained]:
+    """Train by DC-SVM, one binary task after the other; the subproblems of each go to the executor."""
+    classes, _ = class_numbers(y)
+    members_of: list[Array] = []
+
+    def solve_task(problem: Problem, members: Array) -> Steps[Solution]:
+        members_of.append(members)
+        return dcsvm.solve(problem, settings, executor)
+
+    try:
+        trained = yield from train_by_tasks(
+            X, y, settings, counter, np.full(len(classes), settings.C), False, solve_task
+        )
+    except Stop as stop:
+        stop.result = _with_committees(stop.result, members_of, len(y), settings.C)
+        raise
+    return _with_committees(trained, members_of, len(y), settings.C)
+
+
+def _with_committees(trained: Trained, members_of: list[Array], n: int, C: float) -> Trained:
+    """Add what early prediction needs, if all tasks were stopped at a level."""
+    model = trained.model
+    partitions = [it.partition for it in trained.solutions if isinstance(it, Conquered) and it.partition is not None]
+    if len(partitions) < len(model.intercepts):
+        return trained
+    cells = []
+    for partition, members in zip(partitions, members_of, strict=True):
+        of_all = np.full(n, -1)
+        of_all[members] = partition.labels
+        cells.append(of_all[model.support])
+    early = EarlyModel.assemble(model, [partition.router for partition in partitions], cells, C)
+    return TrainedEarly(model, trained.solutions, early)
+
+
+def train_by_tasks(
+    X: Array, y: Array, settings: Any, counter: Counter, bounds: Array, bias: bool,
+    solve_task: Callable[[Problem, Array], Steps[Solution]],
+) -> Steps[Trained]:  # fmt: skip
+    """Train one binary task after the other; `bounds` has C for each class.
+
+    `solve_task` gets a task's problem and the indices of its points.
+    """
     threads = thread_count(settings.n_jobs)
     classes, labels = class_numbers(y)
-    weights = _class_weights(settings.class_weight, classes, y)
-    largest = settings.C * float(weights.max())
+    largest = float(bounds.max())
     kernel = Kernel.fit(X, settings.kernel, settings.gamma, settings.degree, settings.coef0, counter, largest)
     points = kernel.points(X)
     works = tasks(classes, settings.multiclass)
@@ -64,10 +120,9 @@ def train_kernel_svm(X: Array, y: Array, settings: KernelSVMSettings, counter: C
         positive = np.isin(labels, task.positive)
         members = np.flatnonzero(positive | np.isin(labels, task.negative))
         signs = np.where(positive[members], 1.0, -1.0)
-        bounds = settings.C * weights[labels[members]]
         part = points if len(members) == len(points) else points[members]
-        problem = Problem.of(kernel, part, signs, C=bounds, bias=settings.bias, threads=threads)
-        steps = solve(problem, settings)
+        problem = Problem.of(kernel, part, signs, C=bounds[labels[members]], bias=bias, threads=threads)
+        steps = solve_task(problem, members)
         stopped = False
         try:
             solution = yield from steps if len(works) == 1 else within(task.name, steps)

@@ -19,6 +19,7 @@ from engine.threads import for_each
 
 INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
+RESTING = 10, 0.3  # a point is at rest if its bound holds it by so many times tol, and this part of the violation
 WORTH_SHRINKING = 0.8  # the active set changes only if it falls below this part of its size
 PATIENCE = 20  # times that all active points may be gone through without a decrease that arithmetic can show
 ROUNDING = 1e-12  # a smaller relative decrease of the objective is none
@@ -44,11 +45,17 @@ class Solution:
 
     def event(self) -> Finished:
         """What is told of it at the end."""
-        return Finished(**{item.name: getattr(self, item.name) for item in fields(self) if item.name != "gradient"})
+        return Finished(**{item.name: getattr(self, item.name) for item in fields(Solution) if item.name != "gradient"})
 
 
-def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) -> Steps[Solution]:
-    """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol."""
+def solve(
+    problem: Problem, settings: DualSettings, alpha: Array | None = None, gradient: Array | None = None
+) -> Steps[Solution]:
+    """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol.
+
+    Whoever knows the gradient at `alpha` hands it over. Such a start is taken to be near the end: points that it shows
+    at rest at a bound are set aside at once.
+    """
     kernel = problem.kernel
     state = _State(problem, settings, None if alpha is None else problem.check_alpha(alpha))
     try:
@@ -56,11 +63,13 @@ def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) 
             solver="dual", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
             bias=problem.bias, tol=settings.tol,
         )  # fmt: skip
-        if state.beta.any():
+        if gradient is not None:
+            state.take_gradient(gradient)
+        elif state.beta.any():
             yield PhaseBegan(name="gradient", size=int(np.count_nonzero(state.beta)))
             yield from state.find_gradient()
         yield PhaseBegan(name="optimise", size=len(problem))
-        stop_reason = yield from _optimise(state, settings)
+        stop_reason = yield from _optimise(state, settings, near=gradient is not None)
         yield from state.bring_up_to_date()
     except Stop as stop:
         stop_reason = stop.reason
@@ -73,9 +82,12 @@ def solve(problem: Problem, settings: DualSettings, alpha: Array | None = None) 
     return solution
 
 
-def _optimise(state: "_State", settings: DualSettings) -> Steps[str]:
+def _optimise(state: "_State", settings: DualSettings, near: bool) -> Steps[str]:
     """The outer loop; returns why it stopped."""
     now = state.standing()
+    if near and now.violation > settings.tol:
+        state.activate(state.not_at_rest(now))
+        yield ActiveSetChanged(n_before=state.n, n_after=len(state.active), violation=now.violation)
     while state.iterations != settings.max_iter:
         if now.violation <= settings.tol or state.stalled:
             # 1) Nothing left to do among the active points: look at all of them.
@@ -88,7 +100,7 @@ def _optimise(state: "_State", settings: DualSettings) -> Steps[str]:
             if now.violation <= settings.tol:
                 return "converged"
             if not state.stalled:
-                state.activate(state.not_held(now, by=10 * settings.tol))
+                state.activate(state.not_at_rest(now))
             yield ActiveSetChanged(n_before=before, n_after=len(state.active), violation=now.violation)
         elif state.iterations > 0:
             # 2) Set aside what a bound holds more firmly than any violation pulls.
@@ -137,8 +149,11 @@ class _State:
     def find_gradient(self) -> Steps[None]:
         alpha = np.abs(self.beta)
         gradient = yield from self.problem.gradient_steps(alpha)
+        self.take_gradient(gradient)
+
+    def take_gradient(self, gradient: Array) -> None:
         self.g = self.y * gradient
-        self.objective = self._mark = self.problem.objective(alpha, gradient)
+        self.objective = self._mark = self.problem.objective(np.abs(self.beta), gradient)
 
     # ---- optimality and the active set ----
 
@@ -153,6 +168,11 @@ class _State:
         pull = self.g[at] - now.centre
         held = ((self.beta[at] == self.low[at]) & (pull > by)) | ((self.beta[at] == self.high[at]) & (pull < -by))
         return at[~held]
+
+    def not_at_rest(self, now: Standing) -> Array:
+        """The violators, and the points that may well move with them."""
+        times, part = RESTING
+        return self.not_held(now, by=max(times * self.settings.tol, part * now.violation))
 
     def activate(self, keep: Array) -> None:
         """Go on with these points alone; the other active ones are set aside with their present gradients."""

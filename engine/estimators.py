@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,13 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from engine.archive import ArchiveError
 from engine.classify import class_numbers, dense
+from engine.early import EarlyModel, TrainedEarly
 from engine.errors import invalid
 from engine.events import Array, Event, Iteration
 from engine.kernels import Counter
 from engine.model import Model, Trained, tasks
 from engine.progress import with_progress
 from engine.run import Run
-from engine.solvers import KERNEL_SVM, Solver
+from engine.solvers import DCSVM, KERNEL_SVM, Solver
 from engine.threads import thread_count
 
 RESULTS = ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
@@ -55,10 +57,11 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         class_numbers(y)
+        executor = getattr(self, "executor", None)
         if recorded:
-            return self.solver.recorded_run(X, y, settings)
+            return self.solver.recorded_run(X, y, settings, executor=executor)
         counter = Counter()
-        return Run(self.solver.train(dense(X), y, settings, counter), counter)
+        return Run(self.solver.steps(dense(X), y, settings, counter, executor), counter)
 
     def follow_fit(self, run: Run[Trained], events: Iterator[Event]) -> Iterator[Event]:
         """Pass on the events of a run that `begin_fit` made; at their end the estimator is fitted."""
@@ -94,10 +97,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Keep the fitted estimator in one file, without pickle."""
         check_is_fitted(self, "model_")
-        names = getattr(self, "feature_names_in_", None)
-        results = {name: getattr(self, name) for name in RESULTS}
-        extra = {"estimator": type(self).__name__, "params": self.get_params(), "names": names, "results": results}
-        self.model_.save(path, extra)
+        self.model_.save(path, self._extra())
 
     @classmethod
     def load(cls, path: str | Path) -> "KernelMachine":
@@ -111,9 +111,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             if extra["names"] is not None:
                 estimator.feature_names_in_ = extra["names"]
             estimator._adopt_model(model)
-            for name in RESULTS:
-                setattr(estimator, name, extra["results"][name])
-        except (KeyError, TypeError, AttributeError) as error:
+            estimator._adopt_extra(extra)
+        except ArchiveError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
         return estimator
 
@@ -132,9 +133,25 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return table.checked(values)
 
     def _values(self, X: Any) -> Array:
+        X = self._dense(X)
+        return self.model_.task_values(X, thread_count(self.n_jobs))
+
+    def _dense(self, X: Any) -> Array:
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self.model_.task_values(dense(X), thread_count(self.n_jobs))
+        return dense(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+
+    def _extra(self) -> dict[str, Any]:
+        """What a file keeps beside the model."""
+        return {
+            "estimator": type(self).__name__,
+            "params": {name: value for name, value in self.get_params().items() if name != "executor"},
+            "names": getattr(self, "feature_names_in_", None),
+            "results": {name: getattr(self, name) for name in RESULTS},
+        }
+
+    def _adopt_extra(self, extra: dict[str, Any]) -> None:
+        for name in RESULTS:
+            setattr(self, name, extra["results"][name])
 
     def _adopt(self, trained: Trained) -> None:
         self._adopt_model(trained.model)
@@ -143,7 +160,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
         self.n_steps_ = np.array([solution.inner_steps for solution in trained.solutions])
         self.stop_reason_ = trained.stop_reason
-        if self.stop_reason_ != "converged":
+        if self.stop_reason_ not in ("converged", "early"):
             worst = max(solution.violation for solution in trained.solutions)
             warnings.warn(
                 f"{type(self).__name__} stopped ({self.stop_reason_}) with a violation of {worst:.3g} left; "
@@ -206,3 +223,87 @@ class KernelSVC(KernelMachine):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+
+
+class DCSVC(KernelMachine):
+    """Kernel SVM classifier by DC-SVM: divide the data, solve the parts, conquer the whole. It has no bias.
+
+    `levels=4` with `k=4` is the paper's setting, "auto" the fastest. `stop_level=0` gives the exact answer; another
+    value stops at that level, with k**stop_level cells, and `predict` sends each point to the model of its cell (early
+    prediction). `partition` is "kernel-kmeans", "kmeans", "random" or "auto". The cells' problems are solved by
+    `n_jobs` threads (None is all cores) or by an `executor`, such as `distributed.Client(...).get_executor()`; the
+    answer is the same. Other parameters are those of `KernelSVC`.
+
+    After fitting: as in `KernelSVC`, with `n_iter_` and `history_` those of the refinement and the whole problem;
+    `stop_reason_` is "early" if it stopped at a level, and `early_` predicts with the cells' models then.
+    """
+
+    solver = DCSVM
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        k: int = 4,
+        levels: int | str = "auto",
+        sample_size: int = 1000,
+        stop_level: int = 0,
+        adaptive: bool = True,
+        refine: bool = True,
+        partition: str = "auto",
+        tol: float = 1e-3,
+        cache_mb: float = 1000,
+        n_jobs: int | None = None,
+        executor: Executor | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.k = k
+        self.levels = levels
+        self.sample_size = sample_size
+        self.stop_level = stop_level
+        self.adaptive = adaptive
+        self.refine = refine
+        self.partition = partition
+        self.tol = tol
+        self.cache_mb = cache_mb
+        self.n_jobs = n_jobs
+        self.executor = executor
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def predict(self, X: Any) -> Array:
+        """Class labels; of several classes with equal votes, which cells give more often, the surest wins."""
+        decision = self.decision_function(X)
+        chosen = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+        return self.classes_[chosen]
+
+    def _settings(self) -> Any:
+        settings = super()._settings()
+        settings.instruments = "none"  # a fit does not pay for what only a watcher wants to know
+        return settings
+
+    def _values(self, X: Any) -> Array:
+        early: EarlyModel | None = getattr(self, "early_", None)
+        if early is None:
+            return super()._values(X)
+        return early.task_values(self._dense(X), thread_count(self.n_jobs))
+
+    def _adopt(self, trained: Trained) -> None:
+        self.early_ = trained.early if isinstance(trained, TrainedEarly) else None
+        super()._adopt(trained)
+
+    def _extra(self) -> dict[str, Any]:
+        return {**super()._extra(), "early": None if self.early_ is None else self.early_.tables()}
+
+    def _adopt_extra(self, extra: dict[str, Any]) -> None:
+        super()._adopt_extra(extra)
+        self.early_ = None if extra["early"] is None else EarlyModel.from_tables(self.model_, extra["early"])

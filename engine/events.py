@@ -4,7 +4,7 @@ A solver is a generator. It yields events, small frozen dataclasses, and now and
 but a moment at which it may be paused or stopped. `Run` drives it and stamps each event; a solver looks at no clock.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -95,8 +95,80 @@ class ActiveSetChanged(Event):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Partitioned(Event):
+    """DC-SVM: the data of a level were divided into cells. Time since the level began is time spent on clustering.
+
+    The rest is how a new point finds its cell: see `engine.partition.Router`.
+    """
+
+    level: int
+    kind: str  # kernel-kmeans, kmeans or random
+    labels: Array  # the cell of each point
+    sizes: Array
+    sample_size: int
+    linear: bool
+    scale: float
+    anchors: Array
+    anchor_norms: Array
+    first: Array
+    offsets: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SubproblemSolved(Event):
+    """DC-SVM: the problem of one cell was solved."""
+
+    level: int
+    cluster: int
+    size: int
+    iterations: int
+    objective: float  # of the cell's own problem
+    n_support_before: int
+    n_support: int
+    alpha: Array  # of the cell's points, in their order
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LevelFinished(Event):
+    """DC-SVM: all cells of a level were solved. Time since its `Partitioned` is time spent on training."""
+
+    level: int
+    n_clusters: int
+    iterations: int
+    block_objective: float  # the sum over the cells: the objective with the kernel between cells taken as zero
+    n_free: int
+    n_bound: int
+    alpha: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LevelMeasured(Event):
+    """DC-SVM: what the theory says of a level. Numbers that were too dear are NaN, arrays empty."""
+
+    level: int
+    between: float  # D(pi), the kernel mass between cells
+    exact: bool  # False: D(pi), and so the bound, were estimated from some rows
+    objective: float  # of the whole problem
+    bound: float  # Theorem 1: 1/2 C^2 D(pi)
+    smallest_eigenvalue: float  # of the kernel matrix
+    certified: Array  # Theorem 2: which points are proven not to be support vectors of the whole problem
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LevelJudged(Event):
+    """DC-SVM: a level seen from the end, when the solution is known."""
+
+    level: int
+    gap: float  # objective of the level minus that of the solution
+    bound: float  # Theorem 1
+    refined_bound: float  # Theorem 3: D(pi) over the support vectors of the level and of the solution only
+    precision: float  # of the level's support vectors
+    recall: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Finished(Event):
-    """A solver is done; `stop_reason` is one of converged, max_iter, stalled, cancelled, time.
+    """A solver is done; `stop_reason` is one of converged, early, max_iter, stalled, cancelled, time.
 
     At the end of several tasks the numbers are sums, the violation is the largest, and there is no alpha or intercept.
     """
@@ -122,8 +194,13 @@ class Failed(Event):
 
 
 EVENTS: dict[str, type[Event]] = {
-    kind.__name__: kind for kind in (Started, PhaseBegan, Iteration, ActiveSetChanged, Finished, Failed)
-}
+    kind.__name__: kind
+    for kind in (
+        Started, PhaseBegan, Iteration, ActiveSetChanged,
+        Partitioned, SubproblemSolved, LevelFinished, LevelMeasured, LevelJudged,
+        Finished, Failed,
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -152,11 +229,16 @@ class Stop(Exception):
 
 def within(task: str, steps: Steps[Result]) -> Steps[Result]:
     """Pass on the steps of a part of the work under the name of its task."""
+    return passed_on(steps, lambda item: Within(task, item))
+
+
+def passed_on(steps: Steps[Result], changed: Callable[[Any], "Event | Within | None"]) -> Steps[Result]:
+    """Pass on the steps of a part of the work, its events `changed`; None leaves a breath of one."""
     try:
         item = next(steps)
         while True:
             try:
-                yield None if item is None else Within(task, item)
+                yield None if item is None else changed(item)
             except Stop as stop:
                 item = steps.throw(stop)
             else:

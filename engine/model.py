@@ -14,7 +14,7 @@ from engine.events import Array
 from engine.kernels import KERNELS, Counter, Kernel
 
 KIND, VERSION = "svm-explorer model", 1
-STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "converged")
+STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "early", "converged")
 
 
 class Task(NamedTuple):
@@ -104,6 +104,14 @@ class Model:
             Group(int(end - size), int(end), np.array([t for t, w in enumerate(works) if c in w.positive + w.negative]))
             for c, (end, size) in enumerate(zip(ends, self.class_counts, strict=True))
         ]
+
+    def task_coefficients(self) -> Array:
+        """A row for each task, a column for each support vector."""
+        dense = np.zeros((len(self.intercepts), len(self.support)))
+        for group in self.groups():
+            span = slice(group.start, group.stop)
+            dense[group.tasks, span] = self.coefficients[: len(group.tasks), span]
+        return dense
 
     def task_values(self, X: Array, threads: int) -> Array:
         """Decision values, a column for each task."""

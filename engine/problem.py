@@ -6,14 +6,14 @@
 All solvers are judged by this one place.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.errors import invalid
 from engine.events import Array, Steps
-from engine.kernels import Kernel, Points
+from engine.kernels import Counter, Kernel, Points
 from engine.threads import thread_count
 
 LARGEST_VALUE = 1e30  # of a kernel: float32 ends soon after, and squares must fit into float64
@@ -83,6 +83,12 @@ class Problem:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def part(self, members: Array, counter: Counter | None = None, threads: int | None = None) -> "Problem":
+        """The problem of these points alone."""
+        kernel = self.kernel if counter is None else replace(self.kernel, counter=counter)
+        y, upper, linear = self.y[members], self.upper[members], self.linear[members]
+        return Problem(kernel, self.points[members], y, upper, linear, self.bias, threads or self.threads)
 
     # ---- what is measured ----
 

@@ -29,7 +29,7 @@ def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterat
                     )
                 case Finished() if event.stamp.path or tasks == 1:
                     done += 1
-                    if event.stop_reason == "converged":
+                    if event.stop_reason in ("converged", "early"):
                         _advance(bar, 100 * done)
             yield event
 

@@ -1,6 +1,7 @@
 """Kernel rows over the active columns, in slots under a byte limit."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -9,15 +10,20 @@ from engine.events import Array
 from engine.problem import Problem
 
 
+def check_limit(limit_mb: float, n: int, store: Any) -> None:
+    """Two rows must fit."""
+    needed = 2 * n * np.dtype(store).itemsize / 2**20
+    if limit_mb < needed:
+        raise invalid("cache_mb", limit_mb, f"at least {needed:.3g}, two kernel rows of {n} points")
+
+
 class RowCache:
     """The rows of K that were asked for, over the active columns only; the longest unused make room for new ones."""
 
     def __init__(self, problem: Problem, limit_mb: float) -> None:
         n, self._store = len(problem), problem.kernel.store
+        check_limit(limit_mb, n, self._store)
         entries = int(limit_mb * 2**20) // np.dtype(self._store).itemsize
-        if entries < 2 * n:
-            needed = 2 * n * np.dtype(self._store).itemsize / 2**20
-            raise invalid("cache_mb", limit_mb, f"at least {needed:.3g}, two kernel rows of {n} points")
         self._problem = problem
         # Pages of it that are never touched are never taken from the system.
         self._buffer = np.empty(min(entries, n * n), self._store)

@@ -61,6 +61,8 @@ class Settings(param.Parameterized):
                 return None
             if isinstance(parameter, param.Integer):
                 return int(text)
+            if isinstance(parameter, param.Selector):
+                return {str(item): item for item in parameter.objects}.get(text, text)
             if isinstance(parameter, param.Number) or (isinstance(parameter, Gamma) and text not in GAMMA_RULES):
                 return float(text)
         except (KeyError, ValueError):
@@ -124,6 +126,28 @@ class KernelSVMSettings(KernelSettings, DualSettings):
     C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
     bias = param.Boolean(True, doc="Whether the decision function has a bias.")
     class_weight = ClassWeight(None, allow_None=True, doc='None, "balanced" or a table from class to weight')
+    multiclass: Any = param.Selector(
+        default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
+    )
+    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+
+
+class DCSVMSettings(KernelSettings, DualSettings):
+    """DC-SVM."""
+
+    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    k = param.Integer(4, bounds=(2, 64), doc="A level has k times the cells of the level above.")
+    levels: Any = param.Selector(default="auto", objects=["auto", 1, 2, 3, 4, 5, 6], doc="Levels below the whole.")
+    sample_size = param.Integer(1000, bounds=(1, 100_000), doc="Points that the clustering of a level looks at.")
+    stop_level = param.Integer(0, bounds=(0, 6), doc="Stop after this level and predict early; 0 is the exact answer.")
+    adaptive = param.Boolean(True, doc="Whether clustering samples from the support vectors of the level below.")
+    refine = param.Boolean(True, doc="Whether to solve on the support vectors alone before the whole problem.")
+    partition: Any = param.Selector(
+        default="auto", objects=["auto", "kernel-kmeans", "kmeans", "random"], doc="How the data are divided."
+    )
+    instruments: Any = param.Selector(
+        default="auto", objects=["auto", "all", "none"], doc="What of the theory is measured beside the solution."
+    )
     multiclass: Any = param.Selector(
         default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
     )

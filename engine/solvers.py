@@ -1,16 +1,17 @@
 """All solvers by name: what a page, the command line and a recording know of each. No estimator is needed for a run."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-from engine.classify import check_data, train_kernel_svm
+from engine.classify import check_data, train_dcsvm, train_kernel_svm
 from engine.events import Array, Steps
 from engine.kernels import Counter
 from engine.model import Trained
 from engine.recording import LIMIT_MB, Header, Recording
 from engine.run import Run
-from engine.settings import KernelSVMSettings, Settings
+from engine.settings import DCSVMSettings, KernelSVMSettings, Settings
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Solver:
     name: str
     title: str
     settings: type[Settings]
-    train: Callable[[Array, Array, Any, Counter], Steps[Trained]]
+    train: Callable[..., Steps[Trained]]  # (X, y, settings, counter), and the executor if it has subproblems
+    subproblems: bool = False  # whether it has parts to hand out
 
     def recorded_run(
         self,
@@ -31,14 +33,24 @@ class Solver:
         source: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
         recording_mb: float = LIMIT_MB,
+        executor: Executor | None = None,
     ) -> Run[Trained]:
-        """A recorded run on these data, not yet begun."""
+        """A recorded run on these data, not yet begun; what has subproblems hands them to the executor."""
         X, y = check_data(X, y)
         counter = Counter()
         header = Header(self.name, settings.values_by_name(), X, y, source or {})
-        return Run(self.train(X, y, settings, counter), counter, Recording(header, recording_mb), time_limit)
+        steps = self.steps(X, y, settings, counter, executor)
+        return Run(steps, counter, Recording(header, recording_mb), time_limit)
+
+    def steps(
+        self, X: Array, y: Array, settings: Any, counter: Counter, executor: Executor | None = None
+    ) -> Steps[Trained]:
+        """The steps of a training on checked data."""
+        how = {"executor": executor} if self.subproblems else {}
+        return self.train(X, y, settings, counter, **how)
 
 
 KERNEL_SVM = Solver("kernel-svm", "Kernel SVM", KernelSVMSettings, train_kernel_svm)
+DCSVM = Solver("dcsvm", "DC-SVM", DCSVMSettings, train_dcsvm, subproblems=True)
 
-SOLVERS = {solver.name: solver for solver in (KERNEL_SVM,)}
+SOLVERS = {solver.name: solver for solver in (KERNEL_SVM, DCSVM)}

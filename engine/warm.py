@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from engine.solvers import KERNEL_SVM
+from engine.solvers import DCSVM, KERNEL_SVM
 
 _begun = threading.Lock()
 _done = threading.Event()
@@ -34,5 +34,7 @@ def _compile() -> None:
             y = (X[:, 0] > 0).astype(int)
             for bias in (True, False):
                 KERNEL_SVM.recorded_run(X, y, KERNEL_SVM.settings.checked({"bias": bias})).result()
+            for partition in ("kernel-kmeans", "kmeans"):
+                DCSVM.recorded_run(X, y, DCSVM.settings.checked({"partition": partition})).result()
     finally:
         _done.set()

@@ -19,6 +19,7 @@ from engine.datasets import Dataset
 from engine.errors import invalid
 from engine.estimators import KernelMachine
 from explorer.layout import beside, column
+from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
 from explorer.theme import THEMES
 
@@ -28,16 +29,16 @@ FULL_SPEED = "full speed"
 
 def explore(X: Any, y: Any, solver: str = "kernel-svm", **settings: Any) -> "Exploration":
     """The stage of a solver on these data, alive in the cell that shows it; settings by name, as C=10."""
-    if solver not in SOLVERS:
-        raise invalid("solver", solver, f"one of {', '.join(SOLVERS)}")
+    if solver not in acts():
+        raise invalid("solver", solver, f"one of {', '.join(acts())}")
     SOLVERS[solver].settings.checked(settings)
     return Exploration(solver, _dataset(X, y), settings)
 
 
 def watch(estimator: Any) -> "Watched":
     """An estimator whose `fit` shows itself: `watch(KernelSVC(C=10)).fit(X, y)`."""
-    if not isinstance(estimator, KernelMachine):
-        raise invalid("estimator", estimator, "an estimator of the engine, such as KernelSVC()")
+    if not (isinstance(estimator, KernelMachine) and estimator.solver.name in acts()):
+        raise invalid("estimator", estimator, "an estimator whose solver has a stage, such as KernelSVC()")
     return Watched(estimator)
 
 

@@ -16,10 +16,10 @@ def kernel_matrix(A, B, name, gamma, degree=3, coef0=0.0):
     return np.exp(-gamma * (difference**2).sum(-1))
 
 
-def dual(K, y, upper, linear, bias, tol, max_steps=1_000_000):
+def dual(K, y, upper, linear, bias, tol, max_steps=1_000_000, start=None):
     """The dual problem by two-variable steps on all points: no working sets, no cache, no shrinking."""
     Q = np.outer(y, y) * K
-    alpha = np.zeros(len(y))
+    alpha = np.zeros(len(y)) if start is None else start.copy()
     for _ in range(max_steps):
         G = Q @ alpha + linear
         pair = _worst_pair(G, alpha, y, upper) if bias else _worst_single(G, alpha, upper)
@@ -55,3 +55,37 @@ def _worst_single(G, alpha, upper):
     violation = np.maximum(np.where(alpha < upper, -G, 0), np.where(alpha > 0, G, 0))
     i = violation.argmax()
     return i, violation[i]
+
+
+def dcsvm(K, y, C, partitions, tol):
+    """Algorithm 1 of the DC-SVM paper with the partitions given, bottom first; alpha after each level, and the last."""
+    n = len(y)
+    upper, linear = np.full(n, C), np.full(n, -1.0)
+    alpha, levels = np.zeros(n), []
+    for labels in partitions:
+        for c in np.unique(labels):
+            V = np.flatnonzero(labels == c)
+            alpha[V] = dual(K[np.ix_(V, V)], y[V], upper[V], linear[V], False, tol, start=alpha[V])
+        levels.append(alpha.copy())
+    S = np.flatnonzero(alpha)
+    alpha[S] = dual(K[np.ix_(S, S)], y[S], upper[S], linear[S], False, tol, start=alpha[S])
+    return levels, dual(K, y, upper, linear, False, tol, start=alpha)
+
+
+def between(K, labels):
+    """D(pi)."""
+    return sum(abs(K[i, j]) for i in range(len(K)) for j in range(len(K)) if labels[i] != labels[j])
+
+
+def nearest_centre(K, K_anchors, diagonal, owner):
+    """The cluster whose mean of anchors in kernel space is nearest; K is points x anchors."""
+    distances = []
+    for c in range(owner.max() + 1):
+        V = owner == c
+        distances.append(diagonal - 2 * K[:, V].mean(axis=1) + K_anchors[np.ix_(V, V)].mean())
+    return np.argmin(distances, axis=0), np.sort(distances, axis=0)
+
+
+def early(K, y, alpha, labels, routed):
+    """Equation 6: the model of the cell that a point was sent to."""
+    return np.array([(K[t] * y * alpha)[labels == c].sum() for t, c in enumerate(routed)])

@@ -124,7 +124,7 @@ def test_an_error_of_the_fit_is_the_result(moons):
     (lambda X, y: explore(X[:5], y), "y must be one label for each of the 5 rows"),
     (lambda X, y: explore(X * np.nan, y), r"X\[0, 0\] must be a finite number"),
     (lambda X, y: explore(X, np.ones(len(X))), "at least two classes"),
-    (lambda X, y: watch(object()), "estimator must be an estimator of the engine"),
+    (lambda X, y: watch(object()), "estimator must be an estimator whose solver has a stage"),
     (lambda X, y: watch(KernelSVC(C=0)).fit(X, y), "C must be a finite number above 0"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(moons, attempt, message):
