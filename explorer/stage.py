@@ -12,7 +12,6 @@ from explorer.browser import Browser
 from explorer.charts import AXES, Charts
 from explorer.controls import COMPACT, SMALL, SettingsPanel
 from explorer.data_panel import DataPanel
-from explorer.formulas import with_formulas
 from explorer.icons import icon
 from explorer.keep import Link
 from explorer.layout import Pictures, Text, card, column, grid, heading, row, tiles, words
@@ -23,7 +22,7 @@ from explorer.scene import LAYERS, SHOWN, Scene
 from explorer.sketch import SHEET
 from explorer.solvers import Preset, acts
 from explorer.take_along import TakeAlong
-from explorer.theme import FONT, NEGATIVE
+from explorer.telling import card_of_words, listing
 from explorer.transport import Transport
 
 PERIOD = 40  # milliseconds between two looks at the run
@@ -33,8 +32,6 @@ PACE = {"scene": 0.0, "transport": 0.15, "story": 0.35, "charts": 0.7, "own": 0.
 ALIVE = 4  # frames after which the parts that are not seen first join, one with each frame
 PATIENCE = 1.0  # seconds after which a frame counts as drawn
 ADDRESS_PERIOD = 1.0  # seconds between two changes of the address bar
-LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
-HINT = "Click a point to follow its α · Space plays and pauses · ← → step · Home, End jump"
 KEYS = {" ": "toggle", "ArrowLeft": "back", "ArrowRight": "forward", "Home": "to_start", "End": "to_end"}
 
 
@@ -406,8 +403,8 @@ class Stage:
         self.note.object = " · ".join(filter(None, notes))
 
     def _tell(self, story: str, lines: str, numbers: dict[str, str] | None = None) -> None:
-        self.story.object = _card_of_words(story, numbers or {})
-        self.listing.object = _listing(self.act.listing, lines.split())
+        self.story.object = card_of_words(story, numbers or {}, self.browser.own_page)
+        self.listing.object = listing(self.act.listing, lines.split())
 
     def _acknowledge(self, frame: int) -> None:
         self.heard_at = time.monotonic()
@@ -430,30 +427,3 @@ class Stage:
     def close(self) -> None:
         """Cancel what runs; nothing is left behind."""
         SERVER.pool.leave(self.run)
-
-
-def _card_of_words(story: str, numbers: dict[str, str]) -> str:
-    """What just happened, and where the solver stands."""
-    faint = "color: var(--mui-palette-text-secondary, inherit); font-size: 12px"
-    figures = "".join(
-        f'<div><div style="{faint}">{name}</div><div style="font-variant-numeric: tabular-nums">{value}</div></div>'
-        for name, value in numbers.items()
-    )
-    grid = "display: grid; grid-template-columns: repeat(auto-fill, minmax(118px, 1fr)); gap: 6px 12px; margin: 10px 0"
-    look = f"font: 15px/1.45 {FONT}; color: var(--mui-palette-text-primary, inherit)"
-    return (
-        f'<div style="{look}"><div style="min-height: 66px">{story}</div><div style="{grid}">{figures}</div>'
-        f'<div style="{faint}">{HINT}</div></div>'
-    )
-
-
-def _listing(lines: tuple[tuple[str, int, str], ...], lit: list[str]) -> str:
-    """The algorithm, with some lines lit."""
-    parts = []
-    for name, depth, text in lines:
-        shade, edge = LIT if name in lit else ("none", "transparent")
-        look = f"background: {shade}; border-left: 3px solid {edge}; padding: 2px 8px 2px {10 + 20 * depth}px"
-        current = ' aria-current="step"' if name in lit else ""
-        parts.append(f'<div style="{look}"{current}>{with_formulas(text)}</div>')
-    look = f"font: 14px/1.6 {FONT}; color: var(--mui-palette-text-primary, inherit)"
-    return f'<div style="{look}">{"".join(parts)}</div>'

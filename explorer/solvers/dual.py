@@ -1,5 +1,6 @@
 """The dual solver on the stage: the KKT picture, the violations, and its story."""
 
+import html
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,7 @@ def _story(replay: Replay, cursor: int) -> str:
                 f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
             )
         case Failed():
-            return f"<b>Failed.</b> {event.error}: {event.message}"
+            return f"<b>Failed.</b> {html.escape(f'{event.error}: {event.message}')}"
         case _:
             return ""
 
