@@ -56,7 +56,7 @@ def class_numbers(y: Array) -> tuple[Array, Array]:
 def train_kernel_svm(X: Array, y: Array, settings: KernelSVMSettings, counter: Counter) -> Steps[Trained]:
     """Train a kernel SVM by the dual solver, one binary task after the other."""
     classes, _ = class_numbers(y)
-    bounds = settings.C * _class_weights(settings.class_weight, classes, y)
+    bounds = settings.C * class_weights(settings.class_weight, classes, y)
     return (
         yield from train_by_tasks(
             X, y, settings, counter, bounds, settings.bias, lambda problem, _: dual.solve(problem, settings)
@@ -146,7 +146,8 @@ def train_by_tasks(
     return trained
 
 
-def _class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array, y: Array) -> Array:
+def class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array, y: Array) -> Array:
+    """The weight of each class: as told, by "balanced" frequency, or 1."""
     if isinstance(class_weight, Mapping):
         for label, weight in class_weight.items():
             if label not in classes:

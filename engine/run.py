@@ -59,6 +59,13 @@ class Run(Generic[Result]):
         """Kernel evaluations so far."""
         return self._counter.value
 
+    @property
+    def recorded(self) -> Recording:
+        """The recording of a run that has one."""
+        if self.recording is None:
+            raise RuntimeError("this run is not recorded")
+        return self.recording
+
     def start(self, paused: bool = False) -> "Run[Result]":
         """Drive the solver in a thread of its own."""
         events = iter(self)

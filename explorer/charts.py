@@ -53,6 +53,12 @@ def _words(text: str, **look: Any) -> Any:
     return Label(text=text, text_font=FONT, text_font_size="11px", x_units="screen", **look)
 
 
+def _gap(objective: float, best: float) -> float:
+    """How far from the best; NaN where rounding is all that is left."""
+    gap = objective - best
+    return gap if gap > 1e-9 * max(1.0, abs(best)) else np.nan
+
+
 class Charts:
     """Curves of a recording, with a cursor line in each."""
 
@@ -132,8 +138,10 @@ class Charts:
             self._fit_ranges(columns)
             self._name_point()
         frame = replay.frame(position)
+        # A long recording may have left this one out since the places were looked up.
+        here = places.get((frame.event if frame else frames[0]).stamp.sequence, places[frames[-1].stamp.sequence])
         for cursor in self._cursors:
-            cursor.location = places[(frame.event if frame else frames[0]).stamp.sequence]
+            cursor.location = here
 
     def _name_point(self) -> None:
         self._hint.visible = self.pinned is None
@@ -164,15 +172,14 @@ class Charts:
         return 0
 
     def _columns(self, replay: Replay, events: list[Iteration], places: dict[int, float]) -> dict[str, Any]:
-        last = replay.recording[-1]
-        best = min(event.objective for event in events)
-        if isinstance(last, Finished):
-            best = min(best, last.objective)
-        least = 1e-9 * max(1.0, abs(best))  # what is smaller is no gap but rounding
+        best = {event.stamp.path: np.inf for event in events}  # of each task; the end of all of them is a sum
+        for told in replay.recording:
+            if isinstance(told, Iteration | Finished) and told.stamp.path in best:
+                best[told.stamp.path] = min(told.objective, best[told.stamp.path])
         known = [self._accuracy.get(event.stamp.sequence, (np.nan, np.nan)) for event in events]
         columns = {
             "x": [places[event.stamp.sequence] for event in events],
-            "gap": [gap if (gap := event.objective - best) > least else np.nan for event in events],
+            "gap": [_gap(event.objective, best[event.stamp.path]) for event in events],
             "violation": [event.violation or np.nan for event in events],
             "free": [event.n_free for event in events],
             "bound": [event.n_bound for event in events],

@@ -1,6 +1,6 @@
 """Widgets from a table of settings: log sliders with typed entry for scales, switches, menus, numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,8 @@ class SettingsPanel:
 
     def __init__(self, table: type[Settings], names: tuple[str, ...], defaults: dict[str, Any]) -> None:
         self.table = table
-        self.values: dict[str, Any] = {name: defaults.get(name, table.param[name].default) for name in names}
+        self._usual: dict[str, Any] = {name: table.param[name].default for name in names}
+        self.values: dict[str, Any] = {**self._usual, **defaults}
         self._inputs: dict[str, Any] = {}
         self._parts = {name: self._widget(name) for name in names}
         self.view = column()
@@ -121,8 +122,13 @@ class SettingsPanel:
         absent = {name for name, kernels in OF_KERNELS.items() if self.values.get("kernel") not in kernels}
         self.view.objects = [part for name, part in self._parts.items() if name not in absent]
 
-    def set(self, values: dict[str, Any]) -> None:
-        """Show these values."""
+    def reset(self, values: Mapping[str, Any]) -> None:
+        """Show these values, and what is usual for all others."""
+        self.values = {}
+        self.set({**self._usual, **values})
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Show these values; those without a widget are kept all the same."""
         for name, value in values.items():
             widget = self._inputs.get(name)
             if isinstance(widget, ScaleInput):

@@ -17,6 +17,8 @@ from explorer.sketch import Sketch
 
 TAPS = ("tap", "doubletap")  # two taps in quick succession are two points
 BRUSHES = {"● class −1": -1, "▲ class 1": 1, "erase": 0}
+MOST_CLASSES = 50
+MOST_CELLS = 50_000_000
 NOT_YET = "Choose a CSV or LIBSVM file first."
 
 
@@ -67,7 +69,10 @@ class DataPanel:
         self.count = words("", 12)
         self._drawing = column(self.brush, row(self.undo, self.empty), self.count)
 
-        self.file = pmui.FileInput(label="CSV or LIBSVM file", accept=".csv,.tsv,.txt,.libsvm,.svm", margin=(4, 8))
+        self.file = pmui.FileInput(
+            label="CSV or LIBSVM file", accept=".csv,.tsv,.txt,.libsvm,.svm", margin=(4, 8),
+            max_file_size=self.limits.max_upload_mb * 2**20,
+        )  # fmt: skip
         self.label = pmui.Select(label="Label column", options={}, visible=False, **SMALL)
         most_bytes = f"At most {most:,} rows and {self.limits.max_upload_mb} MiB."
         self._uploads = column(self.file, self.label, words(most_bytes, 12))
@@ -92,7 +97,7 @@ class DataPanel:
             return
         if self.drawing:
             self._sketched()
-        elif event.old == "Draw" or event.new == "Given":
+        elif event.new == "Given" or (event.old == "Draw" and event.new == "Choose"):
             self._changed()
 
     def _show_way(self) -> None:
@@ -116,11 +121,13 @@ class DataPanel:
             found = None  # reading it will say what is wrong
         names, guess = found or ((), 0)
         with_number = {name if names.count(name) == 1 else f"{name} ({j + 1})": j for j, name in enumerate(names)}
+        self._setting = True  # the guess is no choice of a person's
         self.label.param.update(options=with_number, value=guess if names else None, visible=bool(names))
+        self._setting = False
         self._changed()
 
     def _relabel(self, event: Any) -> None:
-        if event.old is not None and event.new is not None and self.file.value:
+        if not self._setting and event.new is not None and self.file.value:
             self._changed()
 
     def touch(self, kind: str, x: float, y: float, reach: float) -> None:
@@ -165,8 +172,22 @@ class DataPanel:
             if source.get("size", 0) > most:
                 raise invalid("Points", source["size"], f"at most {most:,}, the limit of this server")
             data = datasets.load(**source)
+        self._refuse_too_much(data)
         self.current = data
         return data, source
+
+    def _refuse_too_much(self, data: Dataset) -> None:
+        """What would keep a server busy for one person."""
+        if data.n > self.limits.max_rows:
+            raise invalid("Points", data.n, f"at most {self.limits.max_rows:,}, the limit of this server")
+        if len(data.classes) > MOST_CLASSES:
+            raise invalid(
+                "the labels",
+                f"{len(data.classes):,} different ones",
+                f"at most {MOST_CLASSES}: is it the right column?",
+            )
+        if data.n * data.d > MOST_CELLS:
+            raise invalid("the data", f"{data.n:,} x {data.d:,}", f"at most {MOST_CELLS:,} numbers")
 
     def _read(self) -> Dataset:
         if not self.file.value:
@@ -216,10 +237,12 @@ class DataPanel:
             self._setting = False
 
     def _csv(self) -> Any:
-        if self.current is None:
+        whole = self.drawing and len(set(self.sketch.labels)) == 2
+        data = self.sketch.dataset() if whole else self.current
+        if data is None:
             return None
         text = io.StringIO()
-        datasets.write_csv(self.current, text)
+        datasets.write_csv(data, text)
         return io.BytesIO(text.getvalue().encode())
 
 

@@ -73,7 +73,10 @@ def _one_of(field: str, name: str, known: Collection[str]) -> str:
 
 def _parsed(key: str, text: str, kind: Any) -> Any:
     try:
-        return kind(text)
+        value = kind(text)
+        if kind is not str and not abs(value) < 2**53:
+            raise ValueError("no browser could show it")
+        return value
     except ValueError:
         raise invalid(key, text, "a whole number" if kind is int else "a number") from None
 

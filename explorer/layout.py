@@ -4,6 +4,7 @@ Plain Panel boxes, styled by the variables of the Material theme: a browser buil
 Material boxes, and a page has dozens.
 """
 
+import html
 from typing import Any
 
 import panel as pn
@@ -66,6 +67,21 @@ class Text(pn.pane.HTML):
 
     def _update(self, ref: str, model: Any) -> None:
         model.text = self._get_properties(model.document)["text"]
+
+
+class Notice(Text):
+    """A message that stands out. It may quote what anybody typed, so it is text and never HTML."""
+
+    def __init__(self) -> None:
+        super().__init__("", visible=False, sizing_mode="stretch_width", margin=0)
+
+    def say(self, text: str, colour: str) -> None:
+        """Show a message."""
+        look = f"border-left: 4px solid {colour}; background: color-mix(in srgb, {colour} 12%, transparent)"
+        look += f"; border-radius: 6px; padding: 8px 14px; font: 14px/1.5 {FONT}; overflow-wrap: anywhere"
+        look += "; color: var(--mui-palette-text-primary, inherit)"
+        said = f'<div role="alert" style="{look}">{html.escape(text, quote=False)}</div>'
+        self.param.update(object=said, visible=True)
 
 
 def words(text: str, size: int = 13, margin: Any = (0, 10), **options: Any) -> Any:

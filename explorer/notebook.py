@@ -19,6 +19,7 @@ from engine.datasets import Dataset
 from engine.errors import invalid
 from engine.estimators import KernelMachine
 from explorer.layout import beside, column
+from explorer.replay import Replay
 from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
 from explorer.theme import THEMES
@@ -123,6 +124,7 @@ class Exploration(InCell):
     def _leave_alone(self, stage: Stage) -> None:
         if stage.player is not None and stage.player.playing:
             stage.player.pause()
+        stage.mind_the_limits(time.monotonic())
 
 
 class Watched(InCell):
@@ -140,9 +142,8 @@ class Watched(InCell):
         """Begin to fit, and return at once; what this returns shows the fit in the cell."""
         self.close()
         self.run = run = self.estimator.begin_fit(X, y, recorded=True)
-        header = run.recording.header if run.recording is not None else None
-        if header is not None:
-            self._made = (header.solver, Dataset("given", "Given", header.X, header.y), dict(header.settings))
+        header = run.recorded.header
+        self._made = (header.solver, Dataset("given", "Given", header.X, header.y), dict(header.settings))
         self._done = Future()
         self._thread = threading.Thread(target=self._work, args=(run, self._done), name="fit", daemon=True)
         self._thread.start()
@@ -173,7 +174,7 @@ class Watched(InCell):
         if self.run is None:
             raise RuntimeError("there is nothing to show yet: watch(estimator).fit(X, y)")
         stage.transport.speed = FULL_SPEED
-        stage.show_run(self.run, self._made[1])
+        stage.show_run(self.run, Replay(self.run.recorded))
 
     def close(self) -> None:
         """End what runs, and wait until it has ended."""

@@ -23,7 +23,8 @@ class Plane:
         if d <= 2:
             return cls(np.zeros(d), np.eye(2, d), ("x₁", "x₂" if d == 2 else ""), 1.0)
         origin = X.mean(axis=0, dtype=float)
-        sample = X[:: max(1, len(X) // 5000)] - origin
+        most = min(5000, max(500, 500_000 // d))  # rows: wide ones are dear
+        sample = X[:: max(1, len(X) // most)] - origin
         _, strengths, axes = np.linalg.svd(sample, full_matrices=False)
         axes, strengths = axes[:2], strengths**2
         axes *= np.sign(axes[np.arange(2), np.abs(axes).argmax(axis=1)])[:, None]  # one sign for one data set

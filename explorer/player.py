@@ -30,6 +30,7 @@ class Player(param.Parameterized):
         self.replay, self.run = replay, run
         self._credit = 0.0 if run is None else FIRST_EVENTS  # events that may still happen
         self._goal: int | None = None  # where to stop on the way
+        self._let_go = False  # whether the solver goes on by itself
 
     @property
     def end(self) -> int:
@@ -46,7 +47,7 @@ class Player(param.Parameterized):
         if self._goal is not None and not self._arrive(self._goal):
             return
         if self.playing:
-            self._credit = min(self._credit + seconds * self.speed, max(1.0, self.speed))
+            self._credit = min(self._credit + seconds * self.speed, max(FIRST_EVENTS, self.speed))
             due = int(self._credit) if self.speed else self.end + 1
             if not self.live and due:
                 self.cursor = min(self.end, self.cursor + due)
@@ -56,6 +57,10 @@ class Player(param.Parameterized):
             elif self.running and self.run is not None:
                 if not self.speed:
                     self.run.resume()
+                    self._let_go = True
+                elif self._let_go:
+                    self.run.pause()
+                    self._let_go = False
                 elif due and self.run.state == "paused":
                     self.run.step(due)
                     self._credit -= due
@@ -128,7 +133,9 @@ class Player(param.Parameterized):
         return True
 
     def to_start(self) -> None:
-        """To the first event."""
+        """To the first event; at full speed the next moment would be the end again, so it stays there."""
+        if not self.speed:
+            self.pause()
         self.go(0)
 
     def to_end(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from engine import SOLVERS, Recording
-from engine.classify import class_numbers
+from engine.classify import check_data, class_numbers, class_weights, dense
 from engine.events import Array, Event, Finished, Iteration, PhaseBegan
 from engine.kernels import Kernel, Points
 from engine.model import Task, tasks
@@ -23,6 +23,7 @@ class Frame:
     task: Task
     members: Array  # points of this task
     signs: Array  # their labels, +1 and -1
+    upper: Array  # their bounds
 
 
 class Replay:
@@ -31,6 +32,7 @@ class Replay:
     def __init__(self, recording: Recording, X_test: Array | None = None, y_test: Array | None = None) -> None:
         self.recording = recording
         header = recording.header
+        check_data(header.X, header.y)
         self.X = np.asarray(header.X, float)
         self.classes, self.labels = class_numbers(header.y)
         self.settings = settings = cast(Any, SOLVERS[header.solver].settings.checked(header.settings))
@@ -40,10 +42,10 @@ class Replay:
         self.plane = Plane.fit(self.X)
         self.places = self.plane.project(self.X)
         self._beside = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared distance from the plane
+        weights = class_weights(getattr(settings, "class_weight", None), self.classes, header.y)
+        self._upper = settings.C * weights[self.labels]
         self._tasks = {task.name: task for task in tasks(self.classes, self.settings.multiclass)}
-        self._test = (
-            None if X_test is None or y_test is None else (self.kernel.points(np.asarray(X_test, float)), y_test)
-        )
+        self._test = None if X_test is None or y_test is None else (self.kernel.points(dense(X_test)), y_test)
         self.members = lru_cache(64)(self._members)
 
     def __len__(self) -> int:
@@ -51,12 +53,12 @@ class Replay:
 
     def event(self, cursor: int) -> Event | None:
         """The event at the cursor."""
-        return self.recording[cursor] if 0 <= cursor < len(self.recording) else None
+        found = self.recording[cursor : cursor + 1] if cursor >= 0 else []
+        return found[0] if found else None
 
     def frame(self, cursor: int) -> Frame | None:
         """The newest iteration at or before the cursor, if there was one."""
-        for position in range(min(cursor, len(self.recording) - 1), -1, -1):
-            event = self.recording[position]
+        for event in reversed(self.recording[: max(0, cursor + 1)]):
             if isinstance(event, Iteration):
                 return self.frame_of(event)
         return None
@@ -72,10 +74,23 @@ class Replay:
         row = int(np.searchsorted(members, point))
         return float(event.alpha[row]) if row < len(members) and members[row] == point else np.nan
 
-    def _members(self, task: Task) -> tuple[Array, Array]:
+    def _members(self, task: Task) -> tuple[Array, Array, Array]:
         positive = np.isin(self.labels, task.positive)
         members = np.flatnonzero(positive | np.isin(self.labels, task.negative))
-        return members, np.where(positive[members], 1.0, -1.0)
+        return members, np.where(positive[members], 1.0, -1.0), self._upper[members]
+
+    def check(self) -> None:
+        """Raise a ValueError if the events do not fit the data: a file may say anything."""
+        for event in self.recording:
+            if not isinstance(event, Iteration):
+                continue
+            if event.stamp.path and event.stamp.path[0] not in self._tasks:
+                raise ValueError(
+                    f"the recording is damaged: it has a task {event.stamp.path[0]!r} that its data have not"
+                )
+            size = len(self.frame_of(event).members)
+            if any(getattr(event, name).shape != (size,) for name in ("alpha", "gradient", "active")):
+                raise ValueError(f"the recording is damaged: an iteration is not about the {size} points of its task")
 
     # ---- the decision function of a frame ----
 

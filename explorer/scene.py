@@ -254,7 +254,7 @@ class Scene:
         if self.left_out:
             support = support[np.linspace(0, len(support) - 1, MOST_SUPPORT).astype(int)]
         upper = event.alpha.max(initial=0.0) or 1.0
-        bound = event.alpha[support] >= replay.settings.C * (1 - 1e-12)
+        bound = event.alpha[support] >= frame.upper[support] * (1 - 1e-12)
         side = (frame.signs[support] > 0).astype(int)
         self._support.data = {
             "x": places[support, 0].astype(np.float32),

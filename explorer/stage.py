@@ -1,6 +1,7 @@
 """The stage: one screen for every solver. Puts data, settings, run, player and pictures together."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import panel_material_ui as pmui
@@ -14,7 +15,7 @@ from explorer.controls import COMPACT, SMALL, SettingsPanel
 from explorer.data_panel import DataPanel
 from explorer.icons import icon
 from explorer.keep import Link
-from explorer.layout import Pictures, Text, card, column, grid, heading, row, tiles, words
+from explorer.layout import Notice, Pictures, Text, card, column, grid, heading, row, tiles, words
 from explorer.player import Player
 from explorer.pool import SERVER
 from explorer.replay import Replay
@@ -23,6 +24,7 @@ from explorer.sketch import SHEET
 from explorer.solvers import Preset, acts
 from explorer.take_along import TakeAlong
 from explorer.telling import card_of_words, listing
+from explorer.theme import NEGATIVE, POSITIVE
 from explorer.transport import Transport
 
 PERIOD = 40  # milliseconds between two looks at the run
@@ -55,6 +57,7 @@ class Stage:
         self.pinned: int | None = None
         self._address = ""
         self._timed_out: Run[Any] | None = None  # the run whose end by the clock was told
+        self._entered: Run[Any] | None = None  # the run in the pool that this stage answers for
         # Figures are only touched in a tick: an upload, for one, is handled without the lock they need.
         self._todo: set[str] = set()
         self._seen: tuple[Any, ...] = ()
@@ -97,7 +100,7 @@ class Stage:
         self.run_button.on_click(lambda event: self.begin())
         self.reset_button = pmui.Button(label="Reset", icon=icon("reset"), variant="outlined", margin=8)
         self.reset_button.on_click(lambda event: self._choose_preset(None))
-        self.message = pmui.Alert(object="", severity="error", visible=False, sizing_mode="stretch_width", margin=0)
+        self.message = Notice()
         self.layers = pmui.CheckButtonGroup(
             label="", options=list(LAYERS), value=list(SHOWN), size="small", margin=(2, 6), color="primary", sx=COMPACT
         )
@@ -165,23 +168,28 @@ class Stage:
                 time_limit=limits.max_seconds,
                 recording_mb=limits.max_recording_mb,
             )
+            replay = Replay(run.recorded, data.X_test, data.y_test)
         except (ValueError, OSError) as error:
             self.complain(str(error))
             return
         self.message.visible = False
-        self.show_run(run, data)
+        self.show_run(run, replay)
+        self._entered = run
         SERVER.pool.enter(run)
 
-    def show_run(self, run: Run[Any], data: Dataset) -> None:
-        """Put a recorded run on the stage."""
+    def show_run(self, run: Run[Any] | None, replay: Replay) -> None:
+        """Put a recording on the stage, and the run that may still add to it; other runs of this stage end."""
         self.close()
         self.run = run
-        if run.recording is not None:
-            self._watch(Replay(run.recording, data.X_test, data.y_test))
+        self._watch(replay)
 
-    def complain(self, text: str, severity: str = "error") -> None:
-        """Say what is wrong, where it can be set right."""
-        self.message.param.update(object=text, severity=severity, visible=True)
+    def complain(self, text: str) -> None:
+        """Say what is wrong."""
+        self.message.say(text, POSITIVE)
+
+    def inform(self, text: str) -> None:
+        """Say what a person should know."""
+        self.message.say(text, NEGATIVE)
 
     def _watch(self, replay: Replay) -> None:
         """Put another recording on the stage; the next tick draws it."""
@@ -210,8 +218,7 @@ class Stage:
     def _choose_preset(self, event: Any) -> None:
         preset = self.beginnings[self.presets.value]
         self.data.set(preset.data)
-        table = self.solver.settings
-        self.settings.set({**{name: table.param[name].default for name in self.act.shown}, **preset.settings})
+        self.settings.reset(preset.settings)
         self.begin()
 
     # ---- what is taken along ----
@@ -232,25 +239,47 @@ class Stage:
         if link.axis is not None:
             self.axis.value = link.axis
         self.begin()
-        if link.cursor is not None and self.player is not None:
+        if self.player is None and self.data.drawing:
+            self._todo.add("sketch")
+        elif self.player is None:
+            self._begin_anew()
+        elif link.cursor is not None:
             self.player.seek(link.cursor)
+
+    def _begin_anew(self) -> None:
+        """The usual beginning, with what was said of another one still to be read."""
+        said = self.message.object
+        self._choose_preset(None)
+        self.message.param.update(object=said, visible=True)
 
     def link(self) -> Link:
         """A link to what is on the stage."""
         cursor = None if self.player is None or self.player.live else self.player.cursor
-        return Link(
-            self.data.choice(), dict(self.settings.values), cursor, self.axis.value, list(self.layers.value or [])
-        )
+        data, settings = self.data.choice(), dict(self.settings.values)
+        if self.replay is not None:
+            header = self.replay.recording.header
+            data = dict(header.source) if header.source.keys() & {"name", "points"} else {}
+            settings = self._changed(header.settings)
+        return Link(data, settings, cursor, self.axis.value, list(self.layers.value or []))
+
+    def _changed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Those that a person could set, or that are not as usual."""
+        table = self.solver.settings
+        return {
+            name: value
+            for name, value in settings.items()
+            if name in self.act.shown or value != table.param[name].default
+        }
 
     def play_recording(self, recording: Recording) -> None:
         """Play what was recorded, from its beginning."""
         replay = Replay(recording)
-        self.close()
-        self.run = None
-        self.message.visible = False
+        replay.check()
         header = recording.header
-        self.settings.set({name: value for name, value in header.settings.items() if name in self.act.shown})
-        self._watch(replay)
+        self.message.visible = False
+        self.settings.reset(self._changed(header.settings))
+        self.data.current = Dataset("recording", "From a recording", header.X, header.y)
+        self.show_run(None, replay)
         if self.player is not None:
             self.player.param.update(live=False, playing=True)
 
@@ -268,12 +297,13 @@ class Stage:
 
     def _tick(self, now: float, passed: float) -> None:
         changed = self._do_what_was_asked()
-        if self._later and self._drawn >= ALIVE:
+        if self._later and (self._drawn >= ALIVE or self.player is None):
             place, parts = self._later.pop(0)
             place.objects = parts
         if self.player is None or self.replay is None:
+            self.browser.frame += changed
             return
-        self._mind_the_limits(now)
+        self.mind_the_limits(now)
         self.player.tick(passed)
         seen = (self.player.cursor, len(self.replay), self.player.playing, self.player.live, self._status())
         if seen != self._seen:
@@ -304,6 +334,7 @@ class Stage:
             self.charts.clear()
             self.own.clear()
             self.scene.load(self.replay)
+            self.pinned = None
             self._seen = ()
         if "sketch" in asked:
             self._show_sketch()
@@ -330,19 +361,24 @@ class Stage:
         self._note()
         self._tell("<b>Draw.</b> Tap or drag on the scene to put points of the chosen class; then press Run.", "")
 
-    def _mind_the_limits(self, now: float) -> None:
+    def mind_the_limits(self, now: float) -> None:
         """Say so when time is up; give up a place in the pool that is not used while others wait."""
         if self.run is None or self.player is None:
             return
         if self.run.stopping == "time" and self._timed_out is not self.run:
             self._timed_out = self.run
-            self.complain(f"This server ends a run after {SERVER.limits.max_seconds:g} s of solver time.", "info")
+            self.inform(f"This server ends a run after {SERVER.limits.max_seconds:g} s of solver time.")
         if self.player.playing:
             self._idle_since = now
-        elif self.run.state != "done" and SERVER.pool.waiting and now - self._idle_since > SERVER.limits.max_idle:
-            SERVER.pool.leave(self.run)
+        elif (
+            self.run is self._entered
+            and self.run.state != "done"
+            and SERVER.pool.waiting
+            and now - self._idle_since > SERVER.limits.max_idle
+        ):
+            SERVER.pool.leave(self._entered)
             said = "Others were waiting, so the paused run has ended. What it did can be played; Run starts anew."
-            self.complain(said, "info")
+            self.inform(said)
 
     def _status(self) -> str:
         """What holds a run up, in words; empty if nothing does."""
@@ -425,5 +461,6 @@ class Stage:
             self._address = self.browser.query = address
 
     def close(self) -> None:
-        """Cancel what runs; nothing is left behind."""
-        SERVER.pool.leave(self.run)
+        """Cancel the run that this stage began; nothing is left behind."""
+        SERVER.pool.leave(self._entered)
+        self._entered = None

@@ -48,7 +48,7 @@ class TakeAlong:
         address = f"{place.href.split('?')[0] if place else ''}?{self.stage.link().query()}"
         shown = html.escape(address)
         text = f'<a href="{shown}" style="overflow-wrap: anywhere">{shown}</a>'
-        if not self.stage.data.choice():
+        if not self.stage.link().data:
             text = f"These data are not in a link: save the recording and send that. The settings alone: {text}"
         self._say("Link to this moment", text)
 
@@ -79,3 +79,4 @@ class TakeAlong:
             self.stage.play_recording(recording)
         except (ValueError, OSError) as error:
             self.stage.complain(str(error))
+        self.open.value = None  # so that the same file can be opened again

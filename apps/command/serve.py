@@ -37,7 +37,7 @@ def serve(chosen: argparse.Namespace) -> int:
     warm.begin()
     # Panel calls plain functions for each session; anything else it would try to show.
     pages = {"/": home_page, **{name: _page_of(name) for name in acts()}}
-    port = chosen.port if chosen.port is not None else _free_port(chosen.address)
+    port = chosen.port or _free_port(chosen.address)
     print(f"SVM Explorer is at http://{chosen.address}:{port} (Ctrl-C ends it)", flush=True)
     pn.serve(
         pages,

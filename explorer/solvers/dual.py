@@ -82,7 +82,7 @@ class KktView:
 
     def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
         """Show a frame: an optimal point has gradient 0, or sits at a bound that its gradient pushes against."""
-        event, upper = frame.event, replay.settings.C
+        event, upper = frame.event, float(frame.upper.max())
         gradient = event.gradient + frame.signs * event.intercept
         height = np.clip(gradient, *GRADIENTS)
         some = np.arange(len(gradient))[:: max(1, len(gradient) // MOST_POINTS)]
@@ -100,7 +100,7 @@ class KktView:
         ):
             source.data = {"alpha": event.alpha[rows].tolist(), "gradient": height[rows].tolist()}
         self.kkt.x_range.update(start=left, end=right)
-        wrong = np.maximum(np.where(event.alpha < upper, -gradient, 0), np.where(event.alpha > 0, gradient, 0))
+        wrong = np.maximum(np.where(event.alpha < frame.upper, -gradient, 0), np.where(event.alpha > 0, gradient, 0))
         wrong = wrong[event.active & (wrong > 1e-8)]
         counts, edges = np.histogram(np.log10(wrong), BINS, DECADES) if len(wrong) else (np.zeros(0), np.zeros(1))
         self._bars.data = {"left": edges[:-1].tolist(), "right": edges[1:].tolist(), "top": counts.tolist()}
@@ -115,7 +115,7 @@ class KktView:
             if isinstance(event, Iteration)
             and event.stamp.path == frame.event.stamp.path
             and event.iteration <= frame.event.iteration
-        ]
+        ] or [frame.event]
         task = [*task[: -1 : max(1, len(task) // 200)], task[-1]]
         rows = np.array([(event.iteration, event.cache_hits, event.rows_computed) for event in task], float)
         self._cache.data = {
@@ -145,9 +145,10 @@ def _story(replay: Replay, cursor: int) -> str:
             return "Nothing has happened yet."
         case Started():
             form = "with" if event.bias else "without"
+            width = "" if event.kernel == "linear" else f" with γ = {number(event.gamma)}"
             return (
-                f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {event.kernel} kernel with "
-                f"γ = {event.gamma:.4g}, {form} bias. All α are 0, so every point violates its condition by 1."
+                f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {html.escape(event.kernel)} kernel{width}, "
+                f"{form} bias. All α are 0, so every point violates its condition by 1."
             )
         case PhaseBegan(name="look at all"):
             return (
@@ -155,7 +156,7 @@ def _story(replay: Replay, cursor: int) -> str:
                 f"up to date before anything is claimed for all {event.size:,}."
             )
         case PhaseBegan():
-            return f"<b>{event.name.capitalize()}.</b> {event.size:,} points."
+            return f"<b>{html.escape(event.name.capitalize())}.</b> {event.size:,} points."
         case Iteration():
             return _iteration(replay, cursor, event)
         case ActiveSetChanged() if event.n_after < event.n_before:
@@ -170,7 +171,7 @@ def _story(replay: Replay, cursor: int) -> str:
             )
         case Finished():
             return (
-                f"<b>Finished: {event.stop_reason}</b>, {STOPS.get(event.stop_reason, '')}. "
+                f"<b>Finished: {html.escape(event.stop_reason)}</b>, {STOPS.get(event.stop_reason, '')}. "
                 f"{event.iterations:,} iterations, {event.inner_steps:,} two-variable steps and "
                 f"{count(event.stamp.evaluations)} kernel evaluations took {seconds(event.stamp.seconds)}. Objective "
                 f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."

@@ -153,3 +153,20 @@ def test_running_a_cell_again_closes_what_it_showed(moons, monkeypatch):
     other.close()
     again.close()
     assert not workers()
+
+
+def test_a_watched_fit_can_be_shown_twice_and_run_beside():
+    board = datasets.load("checkerboard-filled", size=3000)
+    fit = watch(KernelSVC(C=1e3, gamma=20, tol=1e-5)).fit(board.X, board.y)
+    fit.__panel__()
+    fit.__panel__()
+    fit.stage.begin()
+    assert fit.result(60).stop_reason_ == "converged"
+    fit.close()
+
+
+def test_settings_without_a_widget_reach_the_run(moons):
+    shown = explore(moons.X, moons.y, max_iter=2)
+    shown.__panel__()
+    assert shown.stage.replay.settings.max_iter == 2
+    shown.close()

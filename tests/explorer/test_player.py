@@ -109,3 +109,15 @@ def test_an_empty_recording_bears_every_button(live, name):
     getattr(player, name)()
     player.tick(0.1)
     assert player.cursor == 0
+
+
+def test_a_run_at_full_speed_can_be_slowed_down(live):
+    run, replay = live
+    run.start(paused=True)
+    player = Player(replay, run, speed=0.0)
+    player.tick(0.01)
+    player.speed = 1.0
+    player.tick(0.01)
+    wait_for(lambda: run.state in ("paused", "done"))
+    run.cancel()
+    assert run.join(20)

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -200,7 +201,7 @@ def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
     tick(stage)
     stage.data._redraw(type(stage.data.sketch).clear)
     stage.begin()
-    assert stage.message.object == "Draw at least one point of each class first."
+    assert "Draw at least one point of each class first." in stage.message.object
     rng = np.random.default_rng(0)
     for label, middle in ((-1, -1.0), (1, 1.0)):
         stage.data.brush.value = label
@@ -351,3 +352,84 @@ def test_a_rule_for_gamma_is_shown_by_its_name(stage, value):
     play_to_the_end(stage)
     stage.settings._inputs["gamma"].slider.value = 0.5
     assert stage.settings.values["gamma"] == 3.16
+
+
+def test_what_a_link_says_is_never_html(stage):
+    stage.restore("?data=<img src=x onerror=alert(1)>")
+    assert "&lt;img" in stage.message.object
+    assert "<img" not in stage.message.object
+
+
+@pytest.mark.parametrize("search", ["?size=1", "?size=99999999", "?noise=99", "?size=" + "9" * 400])
+def test_a_link_that_the_data_refuse_gets_the_usual_beginning(search):
+    stage = Stage()
+    stage.main()
+    stage.restore(search)
+    assert stage.message.visible
+    play_to_the_end(stage)
+    assert "Finished: converged" in stage.story.object
+    stage.close()
+
+
+def test_a_link_to_an_unfinished_sketch_shows_it():
+    stage = Stage()
+    stage.restore("?points=")
+    settle(stage)
+    assert "Draw." in stage.story.object
+    stage.close()
+
+
+def test_settings_without_a_widget_are_kept_and_reset(stage):
+    stage.restore("?max_iter=3&class_weight=balanced")
+    play_to_the_end(stage)
+    assert stage.replay.settings.max_iter == 3
+    assert "max_iter=3" in stage.link().query()
+    stage._choose_preset(None)
+    play_to_the_end(stage)
+    assert stage.replay.settings.max_iter == -1
+
+
+def test_the_link_is_to_what_is_on_the_stage(stage):
+    stage.settings.set({"C": 77.0})
+    assert stage.link().settings["C"] == 10.0
+    stage.begin()
+    assert stage.link().settings["C"] == 77.0
+
+
+def test_weighted_classes_have_bounds_of_their_own(stage):
+    stage.data.set({"name": "imbalanced", "size": 200})
+    stage.settings.values["class_weight"] = "balanced"
+    stage.begin()
+    play_to_the_end(stage)
+    frame = stage.replay.frame(len(stage.replay) - 1)
+    assert len(np.unique(frame.upper)) == 2
+    assert (frame.event.alpha <= frame.upper * (1 + 1e-9)).all()
+    drawn = list(stage.scene._support.data["marker"])
+    assert sum(marker in ("circle_x", "triangle_dot") for marker in drawn) == frame.event.n_bound
+
+
+def test_the_gap_of_each_task_goes_to_nothing(stage):
+    stage.data.set({"name": "gaussians", "size": 300})
+    stage.begin()
+    play_to_the_end(stage)
+    gap = stage.charts._source.data["gap"]
+    assert np.nanmin(gap) < 1e-2 * np.nanmax(gap)
+
+
+def test_too_many_classes_are_refused(stage):
+    stage.data.way.value = "Upload"
+    rows = "\n".join(f"{k},{k + 1},{k}" for k in range(200))
+    stage.data.file.param.update(filename="ids.csv", value=f"u,v,id\n{rows}".encode())
+    assert "at most 50: is it the right column?" in stage.message.object
+
+
+def test_a_recording_that_does_not_fit_together_is_refused(stage):
+    play_to_the_end(stage)
+    recording = stage.replay.recording
+    other = Stage()
+    recording._events = [
+        replace(event, alpha=event.alpha[:3]) if isinstance(event, Iteration) else event for event in recording
+    ]
+    with pytest.raises(ValueError, match="the recording is damaged"):
+        other.play_recording(recording)
+    other.close()
