@@ -22,7 +22,10 @@ GRID = """
   grid-auto-rows: max-content; align-items: stretch; }
 @container (max-width: 660px) { :host { grid-template-columns: minmax(0, 1fr); } }
 """
-TILES = ":host { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 10px; }"
+TILES = """
+:host { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 10px; }
+.scroll-button { display: none !important; }
+"""
 BESIDE = """
 :host { display: grid; grid-template-columns: 230px minmax(0, 1fr); gap: 8px; align-items: start; }
 @container (max-width: 760px) { :host { grid-template-columns: minmax(0, 1fr); } }

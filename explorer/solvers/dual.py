@@ -191,7 +191,7 @@ def _iteration(replay: Replay, cursor: int, event: Iteration) -> str:
         left = int(np.sum((before.event.alpha > 0) & (event.alpha == 0)))
         gained = before.event.objective - event.objective
         text += f" lowered the objective by {number(gained)} to {number(event.objective, 6)}. "
-        text += f"{entered} points became support vectors, {left} stopped being one. "
+        text += f"Support vectors: {entered} came in, {left} dropped out. "
     else:
         text += f" brought the objective to {number(event.objective, 6)}. "
     hits = event.cache_hits / max(1, event.cache_hits + event.rows_computed)
