@@ -1,6 +1,7 @@
 import os
 import signal
 
+import distributed
 import numpy as np
 import pytest
 
@@ -8,8 +9,6 @@ from engine import DCSVC, SOLVERS
 from engine.events import SubproblemSolved
 from engine.settings import DCSVMSettings
 from tests.engine.test_dcsvm import blobs
-
-distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
