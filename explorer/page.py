@@ -39,7 +39,9 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
     )
     # The figures have a style of their own; another one on top would lay all of them out anew, several times.
     page._custom_theme = ["Axis", "Figure", "Grid", "Title"]
-    # It would tell the browser of each tick that the server is busy, and look through all its models to do so.
+    # It would tell the browser of each tick that the server is busy, and look through all its models to do so; and the
+    # server, which it listens to for that, would keep the page and its session for good.
+    page.param._update_ref("busy", False)
     with edit_readonly(page):
         page.busy = False
     page.param.watch(lambda event: setattr(browser, "dark", event.new), "dark_theme")

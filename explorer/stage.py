@@ -69,7 +69,7 @@ class Stage:
         self.beginnings = (*given, *self.act.presets)
         self.settings = SettingsPanel(self.solver.settings, self.act.shown, dict(self.beginnings[0].settings))
         self.scene, self.charts, self.own = Scene(self._touch, dark), Charts(dark), self.act.view(dark)
-        self.transport = Transport(self._at_once)
+        self.transport = Transport(self._answer)
         told: dict[str, Any] = {
             "key": self.press,
             "drawn": self._acknowledge,
@@ -205,6 +205,7 @@ class Stage:
         """What a key does."""
         if self.player is not None and key in KEYS:
             self.player.act(KEYS[key])
+            self._answer()
 
     def _touch(self, kind: str, x: float, y: float) -> None:
         """A tap or a stroke on the scene: draw, or pin the point that was meant."""
@@ -445,6 +446,12 @@ class Stage:
     def _acknowledge(self, frame: int) -> None:
         self.heard_at = time.monotonic()
         self._drawn = max(self._drawn, min(int(frame), self.browser.frame))
+        self._at_once()
+
+    def _answer(self) -> None:
+        """Whoever presses a button sees it pressed, however much there is to draw."""
+        if self.browser.own_page:
+            self.transport.draw()
         self._at_once()
 
     def _at_once(self) -> None:
