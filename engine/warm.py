@@ -10,7 +10,7 @@ _begun = threading.Lock()
 _done = threading.Event()
 
 
-def begin(after: float = 2.0) -> None:
+def begin(after: float = 8.0) -> None:
     """Compile, once in a process; with a full cache on disk that takes a moment, without one some seconds.
 
     It waits a little: whoever starts a process wants to see something first, and the first run compiles what it needs.

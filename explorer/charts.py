@@ -15,7 +15,7 @@ AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver 
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
 DASHES = (("solid", "━"), ("dashed", "╍"))
 ABOVE = 0.25  # room over the curves for the words, as a part of their height
-MOMENT = 0.02  # seconds of a drawing that may go into accuracies
+MOMENT = 0.01  # seconds of a drawing that may go into accuracies
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,7 @@ class Charts:
         self._drawn: tuple[Any, ...] = ()
         self._cursors: list[Any] = []
         self._legends: dict[str, list[Any]] = {}
+        self._decades: dict[str, Any] = {}  # tickers of the logarithmic charts: a new model would cost a look at all
         self._hint = _words("click a point to follow its α", x=8, y=8, y_units="screen")
         self._range = Range1d(start=0, end=1)
         self.plots = {chart.name: self._chart(chart) for chart in CHARTS}
@@ -96,7 +97,10 @@ class Charts:
             words = _words(f"{sample} {label}", x=6 + 128 * k, y=1, text_color=colour, text_baseline="top")
             self._legends.setdefault(chart.name, []).append(words)
             plot.add_layout(words)
-        plot.yaxis.ticker.desired_num_ticks = 3
+        if chart.scale == "log":
+            self._decades[chart.name] = plot.yaxis.ticker = FixedTicker(ticks=[])
+        else:
+            plot.yaxis.ticker.desired_num_ticks = 3
         plot.min_border_left = 46
         plot.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
         self._cursors.append(Span(dimension="height", line_width=1.5, location=0))
@@ -205,7 +209,7 @@ class Charts:
                 plot.y_range.update(start=low / 1.6, end=high * (high / low) ** ABOVE * 1.6)
                 first, last = np.ceil(np.log10(low)), np.floor(np.log10(plot.y_range.end))
                 decades = np.arange(first, last + 1, max(1, (last - first) // 3))
-                plot.yaxis.ticker = FixedTicker(ticks=(10.0**decades).tolist())
+                self._decades[chart.name].ticks = (10.0**decades).tolist()
             else:
                 room = (high - low) or 1.0
                 plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)

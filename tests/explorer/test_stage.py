@@ -1,4 +1,6 @@
+import gc
 import time
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -6,7 +8,9 @@ import pytest
 
 from engine import KernelSVC, datasets
 from engine.events import Iteration
+from explorer.browser import Browser
 from explorer.limits import Limits
+from explorer.page import plain_page
 from explorer.plane import Plane
 from explorer.pool import SERVER, Pool
 from explorer.sketch import Sketch
@@ -433,3 +437,19 @@ def test_a_recording_that_does_not_fit_together_is_refused(stage):
     with pytest.raises(ValueError, match="the recording is damaged"):
         other.play_recording(recording)
     other.close()
+
+
+def test_a_page_that_was_left_is_freed():
+    page = plain_page(Browser({}))
+    left = weakref.ref(page)
+    del page
+    gc.collect()
+    assert left() is None
+
+
+def test_a_button_shows_that_it_was_pressed_however_many_frames_are_on_their_way(stage):
+    tick(stage)
+    stage.browser.frame += 10  # sent, and not yet drawn
+    stage._sent_at = time.monotonic() + 60
+    stage.transport._handle_msg({"act": "toggle"})
+    assert not stage.transport.now["playing"]
