@@ -1,14 +1,16 @@
 """Small charts, a question each: how far from the optimum, how many support vectors, how accurate, this point's α."""
 
 import time
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Label, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
 
-from engine.events import Finished, Iteration
-from explorer.replay import Replay
+from engine.events import Event, Finished, Iteration, LevelFinished, LevelMeasured, SubproblemSolved
+from explorer.replay import STATES, Replay
 from explorer.theme import AMBER, FONT, GREEN, NEGATIVE, POSITIVE, PURPLE, TILE_HEIGHT, plain_figure, style, tone
 
 AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver seconds": "seconds"}
@@ -16,11 +18,12 @@ MOST = 600  # points of a curve: longer runs are decimated, but never at the end
 DASHES = (("solid", "━"), ("dashed", "╍"))
 ABOVE = 0.25  # room over the curves for the words, as a part of their height
 MOMENT = 0.01  # seconds of a drawing that may go into accuracies
+Numbers = Callable[[Replay, Event], dict[str, float] | None]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A question, and the curves that answer it: colour and legend by name of the column."""
+    """A question, and the curves that answer it: colour and legend by name of the number."""
 
     name: str
     title: str
@@ -29,23 +32,38 @@ class Chart:
     height: int = 158
 
 
-CHARTS = (
-    Chart(
-        "gap",
-        "How far from the optimum?",
-        "log",
-        {"gap": (NEGATIVE, "objective − best"), "violation": (POSITIVE, "KKT violation")},
-    ),
-    Chart(
-        "support-vectors",
-        "How many support vectors?",
-        "linear",
-        {"free": (GREEN, "free"), "bound": (PURPLE, "at the bound")},
-    ),
-    Chart("accuracy", "How accurate, in %?", "linear", {"train": (NEGATIVE, "train"), "test": (AMBER, "test")}),
-    Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "")}, TILE_HEIGHT),
+GAP = Chart(
+    "gap",
+    "How far from the optimum?",
+    "log",
+    {"gap": (NEGATIVE, "objective − best"), "violation": (POSITIVE, "KKT violation")},
 )
-COLUMNS = ("x", "gap", "violation", "free", "bound", "train", "test", "alpha")
+SUPPORT = Chart(
+    "support-vectors",
+    "How many support vectors?",
+    "linear",
+    {"free": (GREEN, "free"), "bound": (PURPLE, "at the bound")},
+)
+ACCURACY = Chart("accuracy", "How accurate, in %?", "linear", {"train": (NEGATIVE, "train"), "test": (AMBER, "test")})
+ALPHA = Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "")}, TILE_HEIGHT)
+CHARTS = (GAP, SUPPORT, ACCURACY)  # of a solver of the dual problem
+
+
+def objective_of(event: Event) -> float:
+    """The objective of the whole problem that an event tells; NaN if it tells none."""
+    told = isinstance(event, Iteration | Finished | LevelMeasured)
+    return float(event.objective) if told else np.nan  # type: ignore[attr-defined]
+
+
+def dual_numbers(replay: Replay, event: Event) -> dict[str, float] | None:
+    """What the charts of the dual problem show of an event, apart from gap and accuracy; None if nothing."""
+    if isinstance(event, Iteration):
+        return {"violation": event.violation or np.nan, "free": event.n_free, "bound": event.n_bound}
+    if isinstance(event, SubproblemSolved | LevelFinished):
+        frame = replay.frame_of(event)
+        bound = int(np.count_nonzero(frame.at_bound))
+        return {"free": int(np.count_nonzero(frame.alpha)) - bound, "bound": bound}
+    return {} if isinstance(event, LevelMeasured) else None
 
 
 def _words(text: str, **look: Any) -> Any:
@@ -60,13 +78,15 @@ def _gap(objective: float, best: float) -> float:
 
 
 class Charts:
-    """Curves of a recording, with a cursor line in each."""
+    """Curves of a recording, with a cursor line in each: those of the solver, and the alpha of a point."""
 
-    def __init__(self, dark: bool = False) -> None:
+    def __init__(self, charts: tuple[Chart, ...] = CHARTS, numbers: Numbers = dual_numbers, dark: bool = False) -> None:
         self.axis = "iterations"
         self.pinned: int | None = None
         self.pending = 0  # frames whose accuracy is still to be found
-        self._source = ColumnDataSource({name: [] for name in COLUMNS})
+        self._charts, self._numbers_of = (*charts, ALPHA), numbers
+        self._sources = {chart.name: ColumnDataSource(_nothing(chart)) for chart in self._charts}
+        self._numbers: dict[int, dict[str, float]] = {}
         self._accuracy: dict[int, tuple[float, float]] = {}
         self._drawn: tuple[Any, ...] = ()
         self._cursors: list[Any] = []
@@ -74,7 +94,7 @@ class Charts:
         self._decades: dict[str, Any] = {}  # tickers of the logarithmic charts: a new model would cost a look at all
         self._hint = _words("click a point to follow its α", x=8, y=8, y_units="screen")
         self._range = Range1d(start=0, end=1)
-        self.plots = {chart.name: self._chart(chart) for chart in CHARTS}
+        self.plots = {chart.name: self._chart(chart) for chart in self._charts}
         self.plots["alpha"].add_layout(self._hint)
         self.restyle(dark)
 
@@ -90,7 +110,7 @@ class Charts:
         )
         for k, (name, (colour, label)) in enumerate(chart.curves.items()):
             dash, sample = DASHES[k]
-            plot.line("x", name, source=self._source, color=colour, line_width=2, line_dash=dash)
+            plot.line("x", name, source=self._sources[chart.name], color=colour, line_width=2, line_dash=dash)
             # Legends are elements of the page, and slow: words on the canvas do.
             if not label:
                 continue
@@ -117,56 +137,72 @@ class Charts:
 
     def clear(self) -> None:
         """Forget the curves."""
+        self._numbers.clear()
         self._accuracy.clear()
         self.pending = 0
         self.pinned = None
         self._drawn = ()
-        self._source.data = {name: [] for name in COLUMNS}
+        for chart in self._charts:
+            self._sources[chart.name].data = _nothing(chart)
         self._name_point()
 
     def draw(self, replay: Replay, position: int) -> None:
         """Bring curves and cursor up to date."""
-        frames = [event for event in replay.recording if isinstance(event, Iteration)]
-        if not frames:
+        events = [event for event in replay.recording if self._learn(replay, event) is not None]
+        if not events:
             return
-        chosen = frames[:: max(1, len(frames) // MOST)]
-        if chosen[-1] is not frames[-1]:
-            chosen.append(frames[-1])
-        places = self._places(frames)
+        chosen = events[:: max(1, len(events) // MOST)]
+        if chosen[-1] is not events[-1]:
+            chosen.append(events[-1])
+        places = self._places(events)
         self.pending = self._learn_accuracy(replay, chosen)
         state = (len(replay.recording), self.axis, self.pending, self.pinned)
         if state != self._drawn:
             self._drawn = state
             columns = self._columns(replay, chosen, places)
-            self._source.data = columns
-            self._fit_ranges(columns)
+            self._range.end = float(columns["x"].max()) or 1.0
+            for chart in self._charts:
+                self._draw_curves(chart, columns)
             self._name_point()
-        frame = replay.frame(position)
-        # A long recording may have left this one out since the places were looked up.
-        here = places.get((frame.event if frame else frames[0]).stamp.sequence, places[frames[-1].stamp.sequence])
+        now = replay.event(position)
+        here = 0 if now is None else bisect_right(events, now.stamp.sequence, key=lambda event: event.stamp.sequence)
         for cursor in self._cursors:
-            cursor.location = here
+            cursor.location = places[events[max(0, here - 1)].stamp.sequence]
+
+    def _learn(self, replay: Replay, event: Event) -> dict[str, float] | None:
+        """The numbers of an event, looked up once."""
+        known = self._numbers.get(event.stamp.sequence)
+        if known is None:
+            known = self._numbers_of(replay, event)
+            if known is not None:
+                self._numbers[event.stamp.sequence] = known
+        return known
 
     def _name_point(self) -> None:
         self._hint.visible = self.pinned is None
         self.plots["alpha"].title.text = "α of a point" if self.pinned is None else f"α of point {self.pinned:,}"
 
-    def _places(self, events: list[Iteration]) -> dict[int, float]:
-        """Where on the axis each iteration is; those of several tasks follow one another."""
+    def _places(self, events: list[Event]) -> dict[int, float]:
+        """Where on the axis each event is; iterations of several tasks, and of cells, follow one another."""
         name = AXES[self.axis]
         if name != "iteration":
             return {event.stamp.sequence: float(getattr(event.stamp, name)) for event in events}
-        places, before, last = {}, 0, events[0]
+        places, before, last, path = {}, 0, 0, events[0].stamp.path
         for event in events:
-            if event.stamp.path != last.stamp.path:
-                before += last.iteration
-            places[event.stamp.sequence] = float(before + event.iteration)
-            last = event
+            if event.stamp.path != path:
+                before, last, path = before + last, 0, event.stamp.path
+            if isinstance(event, Iteration):
+                last = event.iteration
+            elif isinstance(event, SubproblemSolved):
+                before += event.iterations
+            places[event.stamp.sequence] = float(before + last)
         return places
 
-    def _learn_accuracy(self, replay: Replay, events: list[Iteration]) -> int:
+    def _learn_accuracy(self, replay: Replay, events: list[Event]) -> int:
         """Evaluate frames not yet evaluated, the newest first, for a moment; returns how many are left."""
-        missing = [event for event in events if event.stamp.sequence not in self._accuracy]
+        missing = [
+            event for event in events if event.stamp.sequence not in self._accuracy and isinstance(event, STATES)
+        ]
         missing = [*missing[-1:], *missing[:-1]]
         end = time.monotonic() + MOMENT
         for k, event in enumerate(missing):
@@ -175,43 +211,45 @@ class Charts:
             self._accuracy[event.stamp.sequence] = replay.accuracy(replay.frame_of(event))
         return 0
 
-    def _columns(self, replay: Replay, events: list[Iteration], places: dict[int, float]) -> dict[str, Any]:
-        best = {event.stamp.path: np.inf for event in events}  # of each task; the end of all of them is a sum
+    def _columns(self, replay: Replay, events: list[Event], places: dict[int, float]) -> dict[str, Any]:
+        best: dict[tuple[str, ...], float] = {}  # of each task; the end of all of them is a sum
         for told in replay.recording:
-            if isinstance(told, Iteration | Finished) and told.stamp.path in best:
-                best[told.stamp.path] = min(told.objective, best[told.stamp.path])
-        known = [self._accuracy.get(event.stamp.sequence, (np.nan, np.nan)) for event in events]
-        columns = {
-            "x": [places[event.stamp.sequence] for event in events],
-            "gap": [_gap(event.objective, best[event.stamp.path]) for event in events],
-            "violation": [event.violation or np.nan for event in events],
-            "free": [event.n_free for event in events],
-            "bound": [event.n_bound for event in events],
-            "train": [train for train, _ in known],
-            "test": [test for _, test in known],
-            "alpha": [np.nan] * len(events)
-            if self.pinned is None
-            else [replay.alpha_of(self.pinned, event) for event in events],
-        }
-        return {name: np.array(column, np.float32) for name, column in columns.items()}
+            if not np.isnan(objective := objective_of(told)):
+                best[told.stamp.path] = min(objective, best.get(told.stamp.path, np.inf))
+        rows = []
+        for event in events:
+            train, test = self._accuracy.get(event.stamp.sequence, (np.nan, np.nan))
+            rows.append(
+                {"x": places[event.stamp.sequence], "train": train, "test": test}
+                | {"gap": _gap(objective_of(event), best.get(event.stamp.path, np.nan))}
+                | self._numbers[event.stamp.sequence]
+            )
+            if self.pinned is not None and isinstance(event, STATES):
+                rows[-1]["alpha"] = replay.alpha_of(self.pinned, event)
+        names = {"x", *(name for chart in self._charts for name in chart.curves)}
+        return {name: np.array([row.get(name, np.nan) for row in rows], np.float32) for name in names}
 
-    def _fit_ranges(self, columns: dict[str, Any]) -> None:
-        """Suit each chart to its curves."""
-        self._range.end = float(columns["x"].max()) or 1.0
-        for chart in CHARTS:
-            plot = self.plots[chart.name]
-            values = np.concatenate([columns[name] for name in chart.curves])
-            values = values[np.isfinite(values)]
-            if not len(values):
-                continue
-            low, high = float(values.min()), float(values.max())
-            if chart.scale == "log":
-                plot.y_range.update(start=low / 1.6, end=high * (high / low) ** ABOVE * 1.6)
-                first, last = np.ceil(np.log10(low)), np.floor(np.log10(plot.y_range.end))
-                decades = np.arange(first, last + 1, max(1, (last - first) // 3))
-                self._decades[chart.name].ticks = (10.0**decades).tolist()
-            else:
-                room = (high - low) or 1.0
-                plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)
-            for words in self._legends.get(chart.name, ()):
-                words.y = plot.y_range.end
+    def _draw_curves(self, chart: Chart, columns: dict[str, Any]) -> None:
+        """The rows that say something about this question; the chart is made to suit them."""
+        known = np.any([np.isfinite(columns[name]) for name in chart.curves], axis=0)
+        self._sources[chart.name].data = {name: columns[name][known] for name in ("x", *chart.curves)}
+        plot = self.plots[chart.name]
+        values = np.concatenate([columns[name] for name in chart.curves])
+        values = values[np.isfinite(values)]
+        if not len(values):
+            return
+        low, high = float(values.min()), float(values.max())
+        if chart.scale == "log":
+            plot.y_range.update(start=low / 1.6, end=high * (high / low) ** ABOVE * 1.6)
+            first, last = np.ceil(np.log10(low)), np.floor(np.log10(plot.y_range.end))
+            decades = np.arange(first, last + 1, max(1, (last - first) // 3))
+            self._decades[chart.name].ticks = (10.0**decades).tolist()
+        else:
+            room = (high - low) or 1.0
+            plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)
+        for words in self._legends.get(chart.name, ()):
+            words.y = plot.y_range.end
+
+
+def _nothing(chart: Chart) -> dict[str, Any]:
+    return {name: [] for name in ("x", *chart.curves)}

@@ -12,7 +12,6 @@ from engine import SOLVERS, Recording
 from engine.errors import invalid
 from engine.settings import Settings
 from explorer.charts import AXES
-from explorer.scene import LAYERS
 from explorer.sketch import Sketch
 
 DATA_FIELDS = {"data": str, "size": int, "noise": float, "data_seed": int, "points": str}
@@ -42,7 +41,7 @@ class Link:
         return urlencode({key: value for key, value in fields.items() if value is not None}, safe=",")
 
     @classmethod
-    def read(cls, text: str, table: type[Settings]) -> "Link":
+    def read(cls, text: str, table: type[Settings], layers: Collection[str]) -> "Link":
         """What a query asks for. Untrusted: a wrong field is named, with what is accepted."""
         data: dict[str, Any] = {}
         settings: dict[str, Any] = {}
@@ -53,7 +52,7 @@ class Link:
             elif key == "axis":
                 view["axis"] = _one_of("axis", value, AXES)
             elif key == "layers":
-                view["layers"] = [_one_of("layers", name, LAYERS) for name in value.split(",") if name]
+                view["layers"] = [_one_of("layers", name, layers) for name in value.split(",") if name]
             elif key in DATA_FIELDS:
                 data[NAMES.get(key, key)] = _parsed(key, value, DATA_FIELDS[key])
             elif key in table.names():

@@ -1,6 +1,8 @@
 """A recording as views see it: at any cursor, the state of the solver and the decision function it stands for."""
 
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -8,22 +10,43 @@ import numpy as np
 
 from engine import SOLVERS, Recording
 from engine.classify import check_data, class_numbers, class_weights, dense
-from engine.events import Array, Event, Finished, Iteration, PhaseBegan
+from engine.early import Committee
+from engine.events import Array, Event, Finished, Iteration, LevelFinished, Partitioned, PhaseBegan, SubproblemSolved
 from engine.kernels import Kernel, Points
 from engine.model import Task, tasks
+from engine.partition import Router
 from engine.threads import thread_count
 from explorer.plane import Plane
+
+STATES = (Iteration, Partitioned, SubproblemSolved, LevelFinished)  # events after which the solver stands elsewhere
+STOPS: dict[str, Any] = {"event": Event, "iteration": (*STATES, Finished), "phase": (PhaseBegan, Finished)}
+ENOUGH = 2000  # points for an accuracy in a chart
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What is known at a cursor: the newest iteration, and which points its numbers belong to."""
+    """What is known at a cursor: the newest state of the solver, and which points its numbers belong to."""
 
-    event: Iteration
+    event: Event
     task: Task
     members: Array  # points of this task
     signs: Array  # their labels, +1 and -1
     upper: Array  # their bounds
+    alpha: Array
+    gradient: Array | None = None  # None where the solver keeps none
+    intercept: float = 0.0
+    working_set: Array = field(default_factory=lambda: np.zeros(0, int))
+    cells: Partitioned | None = None  # in force: each cell has a model of its own
+
+    @property
+    def at_bound(self) -> Array:
+        """Which alphas are as large as they may be."""
+        return (self.alpha > 0) & (self.alpha >= self.upper * (1 - 1e-12))
+
+    @property
+    def cell(self) -> int | None:
+        """The cell that the event is about."""
+        return self.event.cluster if isinstance(self.event, SubproblemSolved) else None
 
 
 class Replay:
@@ -39,6 +62,7 @@ class Replay:
         kernel = Kernel.fit(self.X, settings.kernel, settings.gamma, settings.degree, settings.coef0)
         self.kernel = replace(kernel, work=np.float32, store=np.float32)  # for pictures, where single precision will do
         self.points = self.kernel.points(self.X)
+        self.threads = thread_count(settings.n_jobs)
         self.plane = Plane.fit(self.X)
         self.places = self.plane.project(self.X)
         self._beside = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared distance from the plane
@@ -47,9 +71,13 @@ class Replay:
         self._tasks = {task.name: task for task in tasks(self.classes, self.settings.multiclass)}
         self._test = None if X_test is None or y_test is None else (self.kernel.points(dense(X_test)), y_test)
         self.members = lru_cache(64)(self._members)
+        self.frame_of = lru_cache(16)(self._frame_of)
+        self.seams = lru_cache(4)(self._seams)
 
     def __len__(self) -> int:
         return len(self.recording)
+
+    # ---- frames ----
 
     def event(self, cursor: int) -> Event | None:
         """The event at the cursor."""
@@ -57,22 +85,55 @@ class Replay:
         return found[0] if found else None
 
     def frame(self, cursor: int) -> Frame | None:
-        """The newest iteration at or before the cursor, if there was one."""
+        """The newest state at or before the cursor, if there was one."""
         for event in reversed(self.recording[: max(0, cursor + 1)]):
-            if isinstance(event, Iteration):
+            if isinstance(event, STATES):
                 return self.frame_of(event)
         return None
 
-    def frame_of(self, event: Iteration) -> Frame:
-        """The frame of an iteration."""
-        task = self._tasks[event.stamp.path[0]] if event.stamp.path else next(iter(self._tasks.values()))
-        return Frame(event, task, *self.members(task))
+    def _frame_of(self, event: Event) -> Frame:
+        """The frame of an event that tells of a state."""
+        path = event.stamp.path
+        task = self._tasks[path[0]] if path else next(iter(self._tasks.values()))
+        whose = (event, task, *self.members(task))
+        if isinstance(event, Iteration):
+            return Frame(*whose, event.alpha, event.gradient, event.intercept, event.working_set)
+        alpha, cells = self._in_cells(event, len(whose[2]))
+        return Frame(*whose, alpha, cells=cells)
 
-    def alpha_of(self, point: int, event: Iteration) -> float:
-        """The alpha of a point in an iteration; NaN if it has no part in that task."""
-        members = self.frame_of(event).members
-        row = int(np.searchsorted(members, point))
-        return float(event.alpha[row]) if row < len(members) and members[row] == point else np.nan
+    def _in_cells(self, event: Event, n: int) -> tuple[Array, Partitioned | None]:
+        """Alpha amid a level: the level below's, with those of the cells already solved in its place."""
+        if isinstance(event, LevelFinished):
+            return event.alpha, self.cells_before(event)
+        cells = event if isinstance(event, Partitioned) else self.cells_before(event)
+        alpha = np.zeros(n)
+        for past in self.recording[: self.position(event) + 1]:
+            if cells is None or past.stamp.path != event.stamp.path:
+                continue
+            if isinstance(past, LevelFinished):
+                alpha = past.alpha.copy()
+            elif isinstance(past, SubproblemSolved) and past.stamp.sequence > cells.stamp.sequence:
+                alpha[cells.labels == past.cluster] = past.alpha
+        return alpha, cells
+
+    def cells_before(self, event: Event) -> Partitioned | None:
+        """The newest partition before an event, of the same task."""
+        for past in reversed(self.recording[: self.position(event)]):
+            if past.stamp.path != event.stamp.path:
+                return None
+            if isinstance(past, Partitioned):
+                return past
+        return None
+
+    def position(self, event: Event) -> int:
+        """Where an event is in the recording."""
+        return bisect_right(self.recording, event.stamp.sequence, key=lambda other: other.stamp.sequence) - 1
+
+    def alpha_of(self, point: int, event: Event) -> float:
+        """The alpha of a point in a frame; NaN if it has no part in that task."""
+        frame = self.frame_of(event)
+        row = int(np.searchsorted(frame.members, point))
+        return float(frame.alpha[row]) if row < len(frame.members) and frame.members[row] == point else np.nan
 
     def _members(self, task: Task) -> tuple[Array, Array, Array]:
         positive = np.isin(self.labels, task.positive)
@@ -82,61 +143,102 @@ class Replay:
     def check(self) -> None:
         """Raise a ValueError if the events do not fit the data: a file may say anything."""
         for event in self.recording:
-            if not isinstance(event, Iteration):
+            if not isinstance(event, STATES):
                 continue
             if event.stamp.path and event.stamp.path[0] not in self._tasks:
                 raise ValueError(
                     f"the recording is damaged: it has a task {event.stamp.path[0]!r} that its data have not"
                 )
-            size = len(self.frame_of(event).members)
-            if any(getattr(event, name).shape != (size,) for name in ("alpha", "gradient", "active")):
-                raise ValueError(f"the recording is damaged: an iteration is not about the {size} points of its task")
+            task = self._tasks[event.stamp.path[0]] if event.stamp.path else next(iter(self._tasks.values()))
+            size = len(self.members(task)[0])
+            if isinstance(event, SubproblemSolved):
+                cells = self.cells_before(event)
+                size = 0 if cells is None else int(np.count_nonzero(cells.labels == event.cluster))
+            if isinstance(event, Partitioned):
+                Router.from_table(vars(event), self.kernel)
+            names = [name for name in ("alpha", "gradient", "active", "labels") if hasattr(event, name)]
+            if any(getattr(event, name).shape != (size,) for name in names):
+                raise ValueError(f"the recording is damaged: {type(event).__name__} is not about its {size} points")
 
     # ---- the decision function of a frame ----
 
-    def decision(self, frame: Frame, points: Points) -> Array:
-        """Decision values of points that the kernel has taken in."""
-        support = np.flatnonzero(frame.event.alpha)
-        weights = frame.signs[support] * frame.event.alpha[support]
-        vectors = self.points[frame.members[support]]
-        threads = thread_count(self.settings.n_jobs)
-        return self.kernel.product(points, vectors, weights, threads) + frame.event.intercept
+    def committee(self, frame: Frame) -> Committee:
+        """The models of the cells in force."""
+        assert frame.cells is not None
+        points = self.points[frame.members]
+        return Committee.of_level(self.kernel, points, frame.signs, frame.cells, frame.alpha, self.settings.C)
 
-    def field(self, frame: Frame, xs: Array, ys: Array) -> Array:
+    def decision(self, frame: Frame, points: Points, early: bool = True) -> Array:
+        """Decision values of points that the kernel has taken in; `early`: by the model of their cell alone."""
+        if early and frame.cells is not None:
+            return self.committee(frame).values(points, "early", self.threads)
+        support = np.flatnonzero(frame.alpha)
+        weights = frame.signs[support] * frame.alpha[support]
+        vectors = self.points[frame.members[support]]
+        return self.kernel.product(points, vectors, weights, self.threads) + frame.intercept
+
+    def field(self, frame: Frame, xs: Array, ys: Array, early: bool = True) -> Array:
         """Decision values on a grid in the plane, a row for each of `ys`."""
+        early = early and frame.cells is not None
         if self.kernel.name != "rbf":
-            grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-            return self.decision(frame, self.kernel.points(self.plane.lift(grid))).reshape(len(ys), len(xs))
+            return self.decision(frame, self.grid(xs, ys), early).reshape(len(ys), len(xs))
         # On a grid the Gaussian is a product of one along each axis and one for what lies beside the plane.
-        support = np.flatnonzero(frame.event.alpha)
+        support = np.flatnonzero(frame.alpha)
         members = frame.members[support]
-        weights = frame.signs[support] * frame.event.alpha[support] * np.exp(-self.kernel.gamma * self._beside[members])
+        weights = frame.signs[support] * frame.alpha[support] * np.exp(-self.kernel.gamma * self._beside[members])
         across, up = (
             np.exp((-self.kernel.gamma * (places[:, None] - self.places[members, axis]) ** 2).astype(np.float32))
             for axis, places in enumerate((xs, ys))
         )
-        return (up * weights.astype(np.float32)) @ across.T + frame.event.intercept
+        up *= weights.astype(np.float32)
+        if not early or frame.cells is None:
+            return up @ across.T + frame.intercept
+        values, owner = np.zeros((len(ys), len(xs)), np.float32), frame.cells.labels[support]
+        routed = self.seams(frame.cells, tuple(xs), tuple(ys))
+        for cell in np.unique(owner):
+            mine = owner == cell
+            np.copyto(values, up[:, mine] @ across[:, mine].T, where=routed == cell)
+        return values
 
-    def margins(self, frame: Frame) -> Array:
-        """y f(x) of the task's points, from the gradient that the solver keeps: exact for the active ones."""
-        return frame.event.gradient + 1.0 + frame.signs * frame.event.intercept
+    def grid(self, xs: Sequence[float] | Array, ys: Sequence[float] | Array) -> Points:
+        """The places of a grid in the plane, as the kernel takes them in."""
+        places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        return self.kernel.points(self.plane.lift(places))
+
+    def _seams(self, cells: Partitioned, xs: tuple[float, ...], ys: tuple[float, ...]) -> Array:
+        """The cell of each place of a grid."""
+        router = Router.from_table(vars(cells), self.kernel)
+        return router.route(self.grid(xs, ys), self.threads).reshape(len(ys), len(xs))
+
+    def margins(self, frame: Frame, rows: Array | None = None) -> Array:
+        """y f(x) of some of the task's points; from the gradient, if there is one: exact for the active ones."""
+        rows = np.arange(len(frame.members)) if rows is None else rows
+        if frame.gradient is not None:
+            return frame.gradient[rows] + 1.0 + frame.signs[rows] * frame.intercept
+        return frame.signs[rows] * self.decision(frame, self.points[frame.members[rows]])
 
     def accuracy(self, frame: Frame) -> tuple[float, float]:
         """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
-        train = 100 * float(np.mean(self.margins(frame) > 0))
-        if self._test is None:
+        n = len(frame.members)
+        some = None if frame.gradient is not None or n <= ENOUGH else np.linspace(0, n - 1, ENOUGH).astype(int)
+        train = 100 * float(np.mean(self.margins(frame, some) > 0))
+        points, positive = self.test_points(frame)
+        if not len(points):
             return train, np.nan
+        return train, 100 * float(np.mean((self.decision(frame, points) > 0) == positive))
+
+    def test_points(self, frame: Frame) -> tuple[Points, Array]:
+        """Test points of a frame's task, enough for a chart, and which of them are positive."""
+        if self._test is None:
+            return self.points[:0], np.zeros(0, bool)
         points, labels = self._test
         sides = (self.classes[list(side)] for side in (frame.task.positive, frame.task.negative))
         positive, negative = (np.isin(labels, side) for side in sides)
-        ours = np.flatnonzero(positive | negative)[:2000]  # enough for a chart
-        if not len(ours):
-            return train, np.nan
-        return train, 100 * float(np.mean((self.decision(frame, points[ours]) > 0) == positive[ours]))
+        ours = np.flatnonzero(positive | negative)[:ENOUGH]
+        return points[ours], positive[ours]
 
     # ---- where things happen ----
 
     def stops(self, kind: str) -> list[int]:
-        """Positions that a step of this size can go to: every event, iterations, or beginnings of phases."""
-        wanted: Any = {"event": Event, "iteration": (Iteration, Finished), "phase": (PhaseBegan, Finished)}[kind]
-        return [position for position, event in enumerate(self.recording) if isinstance(event, wanted)]
+        """Positions that a step of this size can go to: every event, states of the solver, or beginnings of phases."""
+        return [position for position, event in enumerate(self.recording) if isinstance(event, STOPS[kind])]

@@ -1,7 +1,7 @@
 """The scene: the data in the plane, with what the solver makes of them at the cursor."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 import contourpy
 import numpy as np
@@ -20,6 +20,7 @@ MOST_POINTS = 5000
 MOST_SUPPORT = 1500
 LAYERS = ("field", "margins", "points", "support vectors", "working set", "misses")
 SHOWN = ("field", "margins", "points", "support vectors", "working set")
+EARLY = "early field"  # with cells: what each of them says of its own part, instead of all of them together
 POINTS = ("x", "y", "kind", "label", "index", "alpha", "margin")
 SUPPORT = ("x", "y", "size", "marker", "colour")
 # A unit is as long across as it is up: the square of the data fills the frame, whatever its shape.
@@ -41,11 +42,27 @@ MARGINS = {-1: (NEGATIVE, 1.4, "dashed"), 0: ("", 2.2, "solid"), 1: (POSITIVE, 1
 Touched = Callable[[str, float, float], None]
 
 
+class Overlay(Protocol):
+    """What one solver adds to the scene."""
+
+    layers: dict[str, list[Any]]  # renderers by the name of their layer
+
+    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
+        """Show a frame in a part of the plane: left, right, bottom, top."""
+
+    def clear(self) -> None:
+        """Show nothing."""
+
+    def restyle(self, dark: bool) -> None:
+        """Take the colours of a light or a dark page."""
+
+
 class Scene:
     """One Bokeh figure, updated in place. Tells of taps and strokes: a kind and a place in the plane."""
 
-    def __init__(self, touched: Touched, dark: bool = False) -> None:
+    def __init__(self, touched: Touched, dark: bool = False, overlay: Callable[[Any], Overlay] | None = None) -> None:
         self.dark = dark
+        self.layers: tuple[str, ...] = SHOWN
         self.note = ""
         self.left_out = 0  # support vectors that are not drawn
         self.side = 1.0  # of the square of the data
@@ -73,8 +90,11 @@ class Scene:
         self._misses = ColumnDataSource({"x": [], "y": []})
         self._pinned = ColumnDataSource({"x": [], "y": []})
         self._build()
+        self.overlay = None if overlay is None else overlay(self.plot)
+        if self.overlay is not None:
+            self._layers |= self.overlay.layers
         self.restyle(dark)
-        self.show(list(SHOWN))
+        self.show(SHOWN)
         for event in (Tap, DoubleTap, PanStart, Pan, PanEnd):
             self.plot.on_event(event, lambda found: touched(found.event_name, found.x, found.y))
 
@@ -131,9 +151,12 @@ class Scene:
             line.glyph.line_color = MARGINS[level][0] or tone(dark).text
         for glyph in (self._support_glyph, self._miss_glyph, self._pin_glyph):
             glyph.glyph.line_color = tone(dark).text
+        if self.overlay is not None:
+            self.overlay.restyle(dark)
 
-    def show(self, layers: list[str]) -> None:
+    def show(self, layers: Iterable[str]) -> None:
         """Show these layers and no others."""
+        self.layers = tuple(layers)
         for name, renderers in self._layers.items():
             for renderer in renderers:
                 renderer.visible = name in layers
@@ -228,6 +251,8 @@ class Scene:
         ):  # fmt: skip
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
+        if self.overlay is not None:
+            self.overlay.clear()
         self._window = ()
 
     def draw(self, replay: Replay, frame: Frame, pinned: int | None = None) -> None:
@@ -236,45 +261,52 @@ class Scene:
             self._draw_marks()
         self._draw_points(replay, frame)
         self._draw_field(replay, frame)
+        if self.overlay is not None:
+            self.overlay.draw(replay, frame, self._window)
         place = replay.places[[] if pinned is None else [pinned]]
         if list(self._pinned.data["x"]) != list(place[:, 0]):
             self._pinned.data = {"x": place[:, 0].tolist(), "y": place[:, 1].tolist()}
 
     def tell(self, replay: Replay, frame: Frame) -> None:
         """Bring what is said of the point under the pointer up to date."""
-        alpha, margin = (np.full(len(replay.places), np.nan, np.float32) for _ in range(2))
-        alpha[frame.members], margin[frame.members] = frame.event.alpha, replay.margins(frame)
-        self._now.data = {"alpha": alpha[self._shown], "margin": margin[self._shown]}
+        rows, mine = self._drawn_members(frame)
+        alpha, margin = (np.full(len(self._shown), np.nan, np.float32) for _ in range(2))
+        alpha[mine], margin[mine] = frame.alpha[rows], replay.margins(frame, rows)
+        self._now.data = {"alpha": alpha, "margin": margin}
+
+    def _drawn_members(self, frame: Frame) -> tuple[Array, Array]:
+        """Which of the task's points are drawn, and which of those drawn they are."""
+        _, rows, mine = np.intersect1d(frame.members, self._shown, assume_unique=True, return_indices=True)
+        return rows, mine
 
     def _draw_points(self, replay: Replay, frame: Frame) -> None:
-        event, places = frame.event, replay.places[frame.members]
-        margins = replay.margins(frame)
-        support = np.flatnonzero(event.alpha)
+        alpha, places = frame.alpha, replay.places[frame.members]
+        support = np.flatnonzero(alpha)
         self.left_out = max(0, len(support) - MOST_SUPPORT)
         if self.left_out:
             support = support[np.linspace(0, len(support) - 1, MOST_SUPPORT).astype(int)]
-        upper = event.alpha.max(initial=0.0) or 1.0
-        bound = event.alpha[support] >= frame.upper[support] * (1 - 1e-12)
+        upper = alpha.max(initial=0.0) or 1.0
         side = (frame.signs[support] > 0).astype(int)
         self._support.data = {
             "x": places[support, 0].astype(np.float32),
             "y": places[support, 1].astype(np.float32),
-            "size": (7 + 8 * np.sqrt(event.alpha[support] / upper)).astype(np.float32),
-            "marker": np.where(bound, np.array(BOUND_MARKERS)[side], np.array(MARKERS)[side]),
+            "size": (7 + 8 * np.sqrt(alpha[support] / upper)).astype(np.float32),
+            "marker": np.where(frame.at_bound[support], np.array(BOUND_MARKERS)[side], np.array(MARKERS)[side]),
             "colour": np.array([NEGATIVE, POSITIVE])[side],
         }
-        working = event.working_set
+        working = frame.working_set
         self._working.data = {"x": places[working, 0].tolist(), "y": places[working, 1].tolist()}
         if self._miss_glyph.visible:
-            wrong = np.flatnonzero(margins <= 0)[:MOST_POINTS]
+            rows, _ = self._drawn_members(frame)
+            wrong = rows[replay.margins(frame, rows) <= 0]
             self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
 
     def _draw_field(self, replay: Replay, frame: Frame) -> None:
         self._window = left, right, bottom, top = self.window()
-        cells = min(CELLS, DEAREST_FIELD / (1 + int(np.count_nonzero(frame.event.alpha))))
+        cells = min(CELLS, DEAREST_FIELD / (1 + int(np.count_nonzero(frame.alpha))))
         across = int(np.clip(np.sqrt(cells * (right - left) / (top - bottom)), 16, CELLS / 16))
         xs, ys = np.linspace(left, right, across), np.linspace(bottom, top, max(16, int(cells / across)))
-        values = replay.field(frame, xs, ys)
+        values = replay.field(frame, xs, ys, EARLY in self.layers)
         self._field.data = {
             "image": [np.clip(values, -2, 2).astype(np.float32)],
             "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],

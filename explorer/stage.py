@@ -19,7 +19,7 @@ from explorer.layout import Notice, Pictures, Text, card, column, grid, heading,
 from explorer.player import Player
 from explorer.pool import SERVER
 from explorer.replay import Replay
-from explorer.scene import LAYERS, SHOWN, Scene
+from explorer.scene import Scene
 from explorer.sketch import SHEET
 from explorer.solvers import Preset, acts
 from explorer.take_along import TakeAlong
@@ -66,9 +66,10 @@ class Stage:
         self._drawn_at = dict.fromkeys(PACE, 0.0)
         self._last = self._idle_since = self._address_at = time.monotonic()
         given = () if data is None else (Preset("Your data", {}, settings or {}),)
-        self.beginnings = (*given, *self.act.presets)
+        self.beginnings = (*given, *(preset for preset in self.act.presets if preset.available))
         self.settings = SettingsPanel(self.solver.settings, self.act.shown, dict(self.beginnings[0].settings))
-        self.scene, self.charts, self.own = Scene(self._touch, dark), Charts(dark), self.act.view(dark)
+        self.scene = Scene(self._touch, dark, self.act.overlay)
+        self.charts, self.own = Charts(self.act.charts, self.act.curves, dark), self.act.view(dark)
         self.transport = Transport(self._answer)
         told: dict[str, Any] = {
             "key": self.press,
@@ -86,6 +87,7 @@ class Stage:
         self.pictures = Pictures()
         self._window = (0, 0)
         self._later: list[tuple[Any, list[Any]]] = []  # parts of the page that are still to come, and where
+        self.scene.show(self.act.layers_shown)
         self._tell(self._status(), "")
         warm.begin()
 
@@ -102,8 +104,9 @@ class Stage:
         self.reset_button.on_click(lambda event: self._choose_preset(None))
         self.message = Notice()
         self.layers = pmui.CheckButtonGroup(
-            label="", options=list(LAYERS), value=list(SHOWN), size="small", margin=(2, 6), color="primary", sx=COMPACT
-        )
+            label="", options=list(self.act.layers), value=list(self.act.layers_shown), size="small", margin=(2, 6),
+            color="primary", sx=COMPACT,
+        )  # fmt: skip
         self.layers.param.watch(lambda event: self._todo.add("layers"), "value")
         self.axis = pmui.RadioButtonGroup(
             label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT
@@ -227,7 +230,7 @@ class Stage:
     def restore(self, search: str) -> None:
         """Start from what a link says; what it says wrong is named, and the usual beginning shown."""
         try:
-            link = Link.read(search, self.solver.settings)
+            link = Link.read(search, self.solver.settings, self.act.layers)
             if link.data:
                 self.data.set({**self.data.choice(), **link.data})
         except ValueError as error:

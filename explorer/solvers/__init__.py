@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from engine import datasets
 from engine.events import Event
+from explorer.charts import CHARTS, Chart, Numbers, dual_numbers
 from explorer.replay import Frame, Replay
+from explorer.scene import LAYERS, SHOWN, Overlay
 
 
 class OwnView(Protocol):
@@ -31,6 +34,11 @@ class Preset:
     data: Mapping[str, Any]
     settings: Mapping[str, Any]
 
+    @property
+    def available(self) -> bool:
+        """Whether its data are on this computer."""
+        return not self.data or datasets.is_available(self.data["name"])
+
 
 @dataclass(frozen=True)
 class Act:
@@ -45,10 +53,15 @@ class Act:
     view: Callable[[bool], OwnView]  # made for a light or a dark page
     presets: tuple[Preset, ...]
     shown: tuple[str, ...]  # settings that have a widget, in order
+    charts: tuple[Chart, ...] = CHARTS
+    curves: Numbers = dual_numbers  # what the charts show of an event
+    overlay: Callable[[Any], Overlay] | None = None  # what it adds to the scene
+    layers: tuple[str, ...] = LAYERS  # of the scene
+    layers_shown: tuple[str, ...] = SHOWN  # at first
 
 
 def acts() -> dict[str, Act]:
     """All solvers on the stage, by name."""
-    from explorer.solvers.dual import ACT
+    from explorer.solvers import dcsvm, dual
 
-    return {act.solver: act for act in (ACT,)}
+    return {act.solver: act for act in (dual.ACT, dcsvm.ACT)}

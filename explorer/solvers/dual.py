@@ -83,6 +83,7 @@ class KktView:
     def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
         """Show a frame: an optimal point has gradient 0, or sits at a bound that its gradient pushes against."""
         event, upper = frame.event, float(frame.upper.max())
+        assert isinstance(event, Iteration)
         gradient = event.gradient + frame.signs * event.intercept
         height = np.clip(gradient, *GRADIENTS)
         some = np.arange(len(gradient))[:: max(1, len(gradient) // MOST_POINTS)]
@@ -105,17 +106,15 @@ class KktView:
         counts, edges = np.histogram(np.log10(wrong), BINS, DECADES) if len(wrong) else (np.zeros(0), np.zeros(1))
         self._bars.data = {"left": edges[:-1].tolist(), "right": edges[1:].tolist(), "top": counts.tolist()}
         self.spread.y_range.end = 1.05 * max(1, counts.max(initial=1))
-        self._draw_cache(replay, frame)
+        self._draw_cache(replay, event)
 
-    def _draw_cache(self, replay: Replay, frame: Frame) -> None:
+    def _draw_cache(self, replay: Replay, now: Iteration) -> None:
         """How many of the rows needed so far in this task came from the cache."""
         task = [
             event
             for event in replay.recording
-            if isinstance(event, Iteration)
-            and event.stamp.path == frame.event.stamp.path
-            and event.iteration <= frame.event.iteration
-        ] or [frame.event]
+            if isinstance(event, Iteration) and event.stamp.path == now.stamp.path and event.iteration <= now.iteration
+        ] or [now]
         task = [*task[: -1 : max(1, len(task) // 200)], task[-1]]
         rows = np.array([(event.iteration, event.cache_hits, event.rows_computed) for event in task], float)
         self._cache.data = {
@@ -138,7 +137,8 @@ def _line(event: Event | None) -> str:
             return "start"
 
 
-def _story(replay: Replay, cursor: int) -> str:
+def story(replay: Replay, cursor: int) -> str:
+    """What just happened in a solver of the dual problem."""
     event = replay.event(cursor)
     match event:
         case None:
@@ -186,9 +186,9 @@ def _iteration(replay: Replay, cursor: int, event: Iteration) -> str:
     before = replay.frame(cursor - 1)
     size = len(event.working_set)
     text = f"<b>Iteration {event.iteration}.</b> {event.inner_steps:,} two-variable steps on {size} points"
-    if before is not None and before.event.stamp.path == event.stamp.path:
-        entered = int(np.sum((before.event.alpha == 0) & (event.alpha > 0)))
-        left = int(np.sum((before.event.alpha > 0) & (event.alpha == 0)))
+    if before is not None and isinstance(before.event, Iteration) and before.event.stamp.path == event.stamp.path:
+        entered = int(np.sum((before.alpha == 0) & (event.alpha > 0)))
+        left = int(np.sum((before.alpha > 0) & (event.alpha == 0)))
         gained = before.event.objective - event.objective
         text += f" lowered the objective by {number(gained)} to {number(event.objective, 6)}. "
         text += f"Support vectors: {entered} came in, {left} dropped out. "
@@ -206,6 +206,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     if event is None or frame is None:
         return {}
     now = frame.event
+    assert isinstance(now, Iteration)
     return {
         "objective": number(now.objective, 6),
         "violation": number(now.violation, 3),
@@ -248,7 +249,7 @@ ACT = Act(
     summary="The dual problem by decomposition: working sets, two-variable steps, shrinking; LIBSVM's answer, in view.",
     listing=LISTING,
     line=_line,
-    story=_story,
+    story=story,
     numbers=_numbers,
     view=KktView,
     presets=PRESETS,

@@ -1,0 +1,8 @@
+"""DC-SVM on the stage: `panel serve apps/dcsvm.py`."""
+
+import panel as pn
+
+from explorer.page import stage_page
+
+pn.extension()
+stage_page("dcsvm").servable(title="DC-SVM · SVM Explorer")

@@ -1,0 +1,103 @@
+"""The cells of a divided data set in the scene: seams, a colour for each, and the one that was just solved."""
+
+from typing import Any
+
+import contourpy
+import numpy as np
+from bokeh.models import ColumnDataSource, LinearColorMapper
+from scipy.spatial import ConvexHull, QhullError
+
+from engine.events import Array, Partitioned, SubproblemSolved
+from explorer.replay import Frame, Replay
+from explorer.theme import AMBER, PALETTE, tone
+
+ACROSS = 220  # places of the grid that seams are found on, along the longer side
+LAYERS = ("cells", "cell colours")
+
+
+class Cells:
+    """Glyphs on the scene's figure. In more than two dimensions seams are those of a cut along the plane."""
+
+    def __init__(self, plot: Any) -> None:
+        self._seams = ColumnDataSource({"x": [], "y": []})
+        self._hull = ColumnDataSource({"x": [], "y": []})
+        self._name = ColumnDataSource({"x": [], "y": [], "text": []})
+        self._tint = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
+        colours = LinearColorMapper(palette=[colour for colour, _ in PALETTE], low=-0.5, high=len(PALETTE) - 0.5)
+        tint = plot.image(
+            image="image", x="x", y="y", dw="dw", dh="dh", source=self._tint, color_mapper=colours, global_alpha=0.3,
+            level="image",
+        )  # fmt: skip
+        self._line = plot.line("x", "y", source=self._seams, line_width=1.4, line_alpha=0.6)
+        hull = plot.line("x", "y", source=self._hull, line_color=AMBER, line_width=3)
+        name = plot.text(
+            "x", "y", text="text", source=self._name, text_font_size="12px", text_color="#1f2933", y_offset=-6,
+            background_fill_color=AMBER, background_fill_alpha=0.95, padding=4, border_radius=3, text_align="center",
+        )  # fmt: skip
+        self.layers: dict[str, list[Any]] = {"cells": [self._line, hull, name], "cell colours": [tint]}
+        self._drawn: tuple[Any, ...] = ()
+
+    def restyle(self, dark: bool) -> None:
+        """Take the colours of a light or a dark page."""
+        self._line.glyph.line_color = tone(dark).text
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._drawn = ()
+        for source in (self._seams, self._hull, self._name, self._tint):
+            if any(map(len, source.data.values())):
+                source.data = {name: [] for name in source.data}
+
+    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
+        """Show the cells in force, and the one that the frame is about."""
+        if frame.cells is None:
+            self.clear()
+            return
+        if self._drawn != (frame.cells, window):
+            self._drawn = (frame.cells, window)
+            self._draw_seams(replay, frame.cells, window)
+        self._draw_hull(replay, frame, frame.cells)
+
+    def _draw_seams(self, replay: Replay, cells: Partitioned, window: tuple[float, ...]) -> None:
+        left, right, bottom, top = window
+        step = max(right - left, top - bottom) / ACROSS
+        xs, ys = np.arange(left, right + step, step), np.arange(bottom, top + step, step)
+        routed = replay.seams(cells, tuple(xs), tuple(ys))
+        lines = [line for cell in np.unique(routed) for line in _outline(routed == cell, xs, ys)]
+        whole = np.concatenate([np.vstack([line, (np.nan, np.nan)]) for line in lines] or [np.zeros((0, 2))])
+        self._seams.data = {"x": whole[:, 0].astype(np.float32), "y": whole[:, 1].astype(np.float32)}
+        self._tint.data = {
+            "image": [(routed % len(PALETTE)).astype(np.uint8)],
+            "x": [left], "y": [bottom], "dw": [xs[-1] - left], "dh": [ys[-1] - bottom],
+        }  # fmt: skip
+
+    def _draw_hull(self, replay: Replay, frame: Frame, cells: Partitioned) -> None:
+        event = frame.event
+        if not isinstance(event, SubproblemSolved):
+            self._hull.data, self._name.data = {"x": [], "y": []}, {"x": [], "y": [], "text": []}
+            return
+        places = _hull(replay.places[frame.members[cells.labels == event.cluster]])
+        self._hull.data = {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
+        text = f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
+        self._name.data = {"x": [float(places[:, 0].mean())], "y": [float(places[:, 1].max())], "text": [text]}
+
+
+def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:
+    """The lines around a part of a grid; looked for only where it is."""
+    rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+    up = slice(max(0, rows[0] - 1), rows[-1] + 2)
+    across = slice(max(0, columns[0] - 1), columns[-1] + 2)
+    part = inside[up, across].astype(np.float32)
+    if min(part.shape) < 2:
+        return []
+    found: Any = contourpy.contour_generator(xs[across], ys[up], part).lines(0.5)
+    return list(found)
+
+
+def _hull(places: Array) -> Array:
+    """The corners of the convex hull, closed; all places where they have none."""
+    try:
+        corners = places[ConvexHull(places).vertices]
+    except (QhullError, ValueError):  # too few, or on one line
+        corners = places
+    return np.vstack([corners, corners[:1]])

@@ -1,0 +1,269 @@
+"""The ladder of levels: what only DC-SVM shows. Levels finished at the cursor, against the best that is known."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Range1d, Span  # type: ignore[attr-defined]
+
+from engine.events import (
+    Array,
+    Event,
+    Finished,
+    Iteration,
+    LevelFinished,
+    LevelJudged,
+    LevelMeasured,
+    Partitioned,
+    PhaseBegan,
+)
+from engine.kernels import Counter
+from explorer.charts import objective_of
+from explorer.replay import Frame, Replay
+from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, TILE_HEIGHT, plain_figure, style, tone
+from explorer.units import count
+
+STEPS = ("refine", "whole")  # what follows the levels
+LEVEL_FACTS = (LevelMeasured, LevelJudged)
+AT_MOST = 1000  # points whose early prediction is timed and judged
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What is known of a level."""
+
+    finished: LevelFinished
+    cells: Partitioned
+    began: float  # solver seconds
+    measured: LevelMeasured | None
+    judged: LevelJudged | None
+
+    @property
+    def name(self) -> str:
+        """As the axes have it."""
+        return f"{self.finished.n_clusters:,}"
+
+
+def rungs(replay: Replay, until: Event) -> list[Rung]:
+    """The levels of a task that were finished at an event, with all that the recording has to say of them."""
+    ours = [event for event in replay.recording if event.stamp.path == until.stamp.path]
+    facts = {type(event).__name__ + str(event.level): event for event in ours if isinstance(event, LEVEL_FACTS)}
+    found, began, cells = [], 0.0, None
+    for event in ours:
+        if event.stamp.sequence > until.stamp.sequence:
+            break
+        if isinstance(event, PhaseBegan):
+            began = event.stamp.seconds
+        elif isinstance(event, Partitioned):
+            cells = event
+        elif isinstance(event, LevelFinished) and cells is not None:
+            measured, judged = (facts.get(kind.__name__ + str(event.level)) for kind in LEVEL_FACTS)
+            found.append(Rung(event, cells, began, measured, judged))  # type: ignore[arg-type]
+    return found
+
+
+def best_known(replay: Replay, path: tuple[str, ...]) -> tuple[Array, float]:
+    """The best solution of a task that the recording has, and its objective (NaN if it tells none)."""
+    ours = [event for event in replay.recording if event.stamp.path == path]
+    alphas = [event for event in ours if isinstance(event, LevelFinished | Iteration | Finished) and len(event.alpha)]
+    objectives = [value for event in ours if not np.isnan(value := objective_of(event))]
+    return (alphas[-1].alpha if alphas else np.zeros(0)), min(objectives, default=np.nan)
+
+
+class LadderView:
+    """Per level: support vectors found, gap against its bounds, early prediction, and where the time went."""
+
+    def __init__(self, dark: bool) -> None:
+        self._levels = FactorRange(factors=["-"])
+        self._steps = FactorRange(factors=["-"])
+        self._found = ColumnDataSource({name: [] for name in ("level", "precision", "recall")})
+        self._gaps = ColumnDataSource({name: [] for name in ("level", "gap", "bound", "refined")})
+        self._early = ColumnDataSource({name: [] for name in ("level", "accuracy", "text", "cost")})
+        self._times = ColumnDataSource({name: [] for name in ("step", "clustering", "training")})
+        self._judged: dict[int, tuple[float, float]] = {}  # accuracy and cost of a level's early prediction
+        self.found = self._figure("levels-support-vectors", "Support vectors found, by cells", self._levels, (0, 1.32))
+        self.gaps = self._figure("levels-gap", "Gap, and what bounds it", self._levels, (1e-3, 1), "log")
+        self.early = self._figure("levels-early", "Early prediction: right, in %", self._levels, (0, 100))
+        self.times = self._figure("levels-time", "Where the time went, s", self._steps, (0, 1))
+        self._build()
+        self.plots = [self.found, self.gaps, self.early, self.times]
+        for plot in self.plots:
+            plot.xgrid.visible = False
+        self.restyle(dark)
+
+    def _figure(self, name: str, title: str, x_range: Any, ends: tuple[float, float], scale: str = "linear") -> Any:
+        plot = plain_figure(
+            name, title=title, tools="", height=TILE_HEIGHT, x_range=x_range, y_axis_type=scale,
+            y_range=Range1d(start=ends[0], end=ends[1]),
+        )  # fmt: skip
+        plot.min_border_left = 44
+        return plot
+
+    def _build(self) -> None:
+        looks = {"recall": ("circle", NEGATIVE, "solid"), "precision": ("square", POSITIVE, "dashed")}
+        for name, (marker, colour, dash) in looks.items():
+            self.found.line("level", name, source=self._found, color=colour, line_width=2, line_dash=dash)
+            self.found.scatter(
+                "level", name, source=self._found, marker=marker, color=colour, size=8, legend_label=name
+            )
+        self.found.yaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
+        looks = {
+            "bound": ("inverted_triangle", AMBER, "dashed"), "refined": ("diamond", PURPLE, "dotted"),
+            "gap": ("circle", NEGATIVE, "solid"),
+        }  # fmt: skip
+        words = {"bound": "Theorem 1", "refined": "Theorem 3", "gap": "true gap"}
+        for name, (marker, colour, dash) in looks.items():
+            self.gaps.line("level", name, source=self._gaps, color=colour, line_width=2, line_dash=dash)
+            self.gaps.scatter(
+                "level", name, source=self._gaps, marker=marker, color=colour, size=8, legend_label=words[name]
+            )
+        self._decades = self.gaps.yaxis.ticker = FixedTicker(ticks=[])
+        self.early.vbar(x="level", top="accuracy", source=self._early, width=0.6, color=GREEN)
+        self._words = [
+            self.early.text(
+                "level", y, text=text, source=self._early, text_align="center", y_offset=offset, text_font_size="11px",
+                text_baseline=line,
+            )
+            for y, text, offset, line in (("accuracy", "text", -3, "bottom"), ("accuracy", "cost", 3, "top"))
+        ]  # fmt: skip
+        self._exact = Span(dimension="width", line_dash="dashed", line_width=1.4, visible=False)
+        self.early.add_layout(self._exact)
+        self.times.vbar_stack(
+            ["clustering", "training"], x="step", source=self._times, width=0.6, color=[AMBER, NEGATIVE],
+            hatch_pattern=["diagonal_line", None], hatch_color="white", hatch_alpha=0.5,
+            legend_label=["clustering", "solving"],
+        )  # fmt: skip
+        for plot in (self.found, self.gaps, self.times):
+            plot.legend.orientation = "horizontal"
+            plot.legend.location = "top_left"
+            plot.legend.label_text_font_size = "10.5px"
+            plot.legend.border_line_color = None
+            plot.legend.background_fill_alpha = 0
+            plot.legend.padding = plot.legend.margin = 2
+            plot.legend.spacing = 8
+            plot.legend.glyph_width = plot.legend.label_standoff = 5
+            plot.legend.glyph_width = 14
+        self.early.yaxis.ticker.desired_num_ticks = self.times.yaxis.ticker.desired_num_ticks = 4
+
+    def restyle(self, dark: bool) -> None:
+        """Take the colours of a light or a dark page."""
+        for plot in self.plots:
+            style(plot, dark)
+            for legend in plot.legend:
+                legend.label_text_color = tone(dark).text
+        self._exact.line_color = tone(dark).text
+        self._words[0].glyph.text_color = tone(dark).text
+        self._words[1].glyph.text_color = "#ffffff"
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._judged.clear()
+        self._exact.visible = False
+        for source in (self._found, self._gaps, self._early, self._times):
+            source.data = {name: [] for name in source.data}
+
+    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
+        """Show the levels finished so far, against the best that is known by now."""
+        ladder = rungs(replay, frame.event)
+        phases = _phases(replay, frame.event)
+        names = [rung.name for rung in ladder] or ["-"]
+        if self._levels.factors != names:
+            self._levels.factors = names
+        steps = [*names, *(name for name in STEPS if name in phases)]
+        if self._steps.factors != steps:
+            self._steps.factors = steps
+        self._draw_found(replay, ladder)
+        self._draw_gaps(replay, ladder)
+        self._draw_early(replay, ladder, frame)
+        times = [
+            (rung.cells.stamp.seconds - rung.began, rung.finished.stamp.seconds - rung.cells.stamp.seconds)
+            for rung in ladder
+        ] + [(0.0, phases[name]) for name in STEPS if name in phases]
+        self._times.data = {
+            "step": [name for name in steps if name != "-"],
+            "clustering": [clustering for clustering, _ in times],
+            "training": [training for _, training in times],
+        }
+        self.times.y_range.end = 1.35 * max((sum(both) for both in times), default=1.0)
+
+    def _draw_found(self, replay: Replay, ladder: list[Rung]) -> None:
+        best = best_known(replay, ladder[0].finished.stamp.path)[0] > 0 if ladder else np.zeros(0, bool)
+        found = [rung.finished.alpha > 0 for rung in ladder]
+        both = [int(np.count_nonzero(level & best)) for level in found]
+        self._found.data = {
+            "level": [rung.name for rung in ladder],
+            "precision": [hit / max(1, int(level.sum())) for hit, level in zip(both, found, strict=True)],
+            "recall": [hit / max(1, int(best.sum())) for hit in both],
+        }
+
+    def _draw_gaps(self, replay: Replay, ladder: list[Rung]) -> None:
+        best = best_known(replay, ladder[0].finished.stamp.path)[1] if ladder else np.nan
+        columns = {
+            "gap": [_positive(rung.measured.objective - best) if rung.measured else np.nan for rung in ladder],
+            "bound": [_positive(rung.measured.bound) if rung.measured else np.nan for rung in ladder],
+            "refined": [_positive(rung.judged.refined_bound) if rung.judged else np.nan for rung in ladder],
+        }
+        self._gaps.data = {"level": [rung.name for rung in ladder], **columns}
+        values = np.array([value for column in columns.values() for value in column])
+        values = values[np.isfinite(values)]
+        if len(values):
+            low, high = float(values.min()), float(values.max())
+            self.gaps.y_range.update(start=low / 2, end=2 * high * (high / low) ** 0.35)
+            first, last = np.ceil(np.log10(low / 2)), np.floor(np.log10(2 * high))
+            self._decades.ticks = (10.0 ** np.arange(first, last + 1, max(1, (last - first) // 3))).tolist()
+
+    def _draw_early(self, replay: Replay, ladder: list[Rung], frame: Frame) -> None:
+        rows = [self._early_prediction(replay, rung) for rung in ladder]
+        best = [right for right, _ in rows]
+        low = 10 * np.floor((min(best, default=100.0) - 3) / 10)
+        self._early.data = {
+            "level": [rung.name for rung in ladder],
+            "accuracy": [right for right, _ in rows],
+            "text": [f"{right:.1f}" for right, _ in rows],
+            "cost": [f"{count(round(cost))} K(·,·)" if len(rows) <= 4 else count(round(cost)) for _, cost in rows],
+        }
+        exact = None
+        if isinstance(frame.event, Iteration):
+            train, test = replay.accuracy(frame)
+            exact = train if np.isnan(test) else test
+        self._exact.visible = exact is not None
+        if exact is not None:
+            self._exact.location = exact
+        where = "test" if len(replay.test_points(frame)[0]) else "training"
+        self.early.title.text = f"Early prediction: {where} points right, in %"
+        self.early.y_range.update(start=max(0.0, low), end=max([*best, exact or 0.0, low + 5]) + 0.25 * (105 - low))
+
+    def _early_prediction(self, replay: Replay, rung: Rung) -> tuple[float, float]:
+        """Per cent right and kernel evaluations a point, routing among them."""
+        known = self._judged.get(rung.finished.stamp.sequence)
+        if known is None:
+            frame = replay.frame_of(rung.finished)
+            points, positive = replay.test_points(frame)
+            if not len(points):
+                points, positive = replay.points[frame.members], frame.signs > 0
+            points, positive = points[:AT_MOST], positive[:AT_MOST]
+            kernel = replace(replay.kernel, counter=Counter())
+            committee = replay.committee(frame)
+            committee = replace(committee, kernel=kernel, router=replace(committee.router, kernel=kernel))
+            right = (committee.values(points, "early", replay.threads) > 0) == positive
+            known = 100 * float(right.mean()), kernel.counter.value / len(points)
+            self._judged[rung.finished.stamp.sequence] = known
+        return known
+
+
+def _positive(value: float) -> float:
+    return value if value > 0 else np.nan
+
+
+def _phases(replay: Replay, until: Event) -> dict[str, float]:
+    """Solver seconds spent in what follows the levels, by name, up to an event."""
+    spent: dict[str, float] = {}
+    name, began = "", 0.0
+    for event in replay.recording:
+        if event.stamp.path != until.stamp.path or event.stamp.sequence > until.stamp.sequence:
+            continue
+        if isinstance(event, PhaseBegan) and (event.name in STEPS or event.name.startswith("level")):
+            name, began = event.name, event.stamp.seconds
+        if name in STEPS:
+            spent[name] = event.stamp.seconds - began
+    return spent
