@@ -191,8 +191,11 @@ class _State:
         self.gradient[rest] = problem.y[rest] * decision + problem.linear[rest]
 
     def conquer(self) -> Steps[None]:
-        yield PhaseBegan(name="whole", size=self.n)
         start = self.alpha if self.alpha.any() else None
+        if self.gradient is None and start is not None:
+            yield PhaseBegan(name="gradient", size=int(np.count_nonzero(start)))
+            self.gradient = yield from self.problem.gradient_steps(start)
+        yield PhaseBegan(name="whole", size=self.n)
         steps = dual.solve(self.problem, self.settings, start, self.gradient)
         solution = yield from self._watched(steps, np.arange(self.n))
         self.gradient, self.stop_reason = solution.gradient, solution.stop_reason
@@ -224,7 +227,7 @@ class _State:
                 full[name] = np.zeros(self.n, part.dtype)
                 full[name][members] = part
             return replace(event, iteration=self.iterations + event.iteration, **full)
-        told = isinstance(event, ActiveSetChanged) or (isinstance(event, PhaseBegan) and event.name != "optimise")
+        told = isinstance(event, ActiveSetChanged) or (isinstance(event, PhaseBegan) and event.name == "look at all")
         return event if told else None
 
     # ---- what is told ----

@@ -56,7 +56,7 @@ class Cells:
         if self._drawn != (frame.cells, window):
             self._drawn = (frame.cells, window)
             self._draw_seams(replay, frame.cells, window)
-        self._draw_hull(replay, frame, frame.cells)
+        self._draw_hull(replay, frame, frame.cells, window)
 
     def _draw_seams(self, replay: Replay, cells: Partitioned, window: tuple[float, ...]) -> None:
         left, right, bottom, top = window
@@ -71,7 +71,7 @@ class Cells:
             "x": [left], "y": [bottom], "dw": [xs[-1] - left], "dh": [ys[-1] - bottom],
         }  # fmt: skip
 
-    def _draw_hull(self, replay: Replay, frame: Frame, cells: Partitioned) -> None:
+    def _draw_hull(self, replay: Replay, frame: Frame, cells: Partitioned, window: tuple[float, ...]) -> None:
         event = frame.event
         if not isinstance(event, SubproblemSolved):
             self._hull.data, self._name.data = {"x": [], "y": []}, {"x": [], "y": [], "text": []}
@@ -79,7 +79,11 @@ class Cells:
         places = _hull(replay.places[frame.members[cells.labels == event.cluster]])
         self._hull.data = {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
         text = f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
-        self._name.data = {"x": [float(places[:, 0].mean())], "y": [float(places[:, 1].max())], "text": [text]}
+        left, right, bottom, top = window
+        rim = 0.22 * (right - left), 0.08 * (top - bottom)  # the words keep so far inside
+        x = float(np.clip(places[:, 0].mean(), left + rim[0], right - rim[0]))
+        y = float(np.clip(places[:, 1].max(), bottom, top - rim[1]))
+        self._name.data = {"x": [x], "y": [y], "text": [text]}
 
 
 def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:

@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, Label, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import Event, Finished, Iteration, LevelFinished, LevelMeasured, SubproblemSolved
 from explorer.replay import STATES, Replay
-from explorer.theme import AMBER, FONT, GREEN, NEGATIVE, POSITIVE, PURPLE, TILE_HEIGHT, plain_figure, style, tone
+from explorer.theme import (
+    AMBER,
+    GREEN,
+    NEGATIVE,
+    POSITIVE,
+    PURPLE,
+    TILE_HEIGHT,
+    plain_figure,
+    style,
+    tone,
+    words_inside,
+)
 
 AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver seconds": "seconds"}
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
@@ -66,11 +77,6 @@ def dual_numbers(replay: Replay, event: Event) -> dict[str, float] | None:
     return {} if isinstance(event, LevelMeasured) else None
 
 
-def _words(text: str, **look: Any) -> Any:
-    """Words in a chart, so many pixels from its left edge."""
-    return Label(text=text, text_font=FONT, text_font_size="11px", x_units="screen", **look)
-
-
 def _gap(objective: float, best: float) -> float:
     """How far from the best; NaN where rounding is all that is left."""
     gap = objective - best
@@ -92,7 +98,7 @@ class Charts:
         self._cursors: list[Any] = []
         self._legends: dict[str, list[Any]] = {}
         self._decades: dict[str, Any] = {}  # tickers of the logarithmic charts: a new model would cost a look at all
-        self._hint = _words("click a point to follow its α", x=8, y=8, y_units="screen")
+        self._hint = words_inside("click a point to follow its α", x=8, y=8, y_units="screen")
         self._range = Range1d(start=0, end=1)
         self.plots = {chart.name: self._chart(chart) for chart in self._charts}
         self.plots["alpha"].add_layout(self._hint)
@@ -111,10 +117,9 @@ class Charts:
         for k, (name, (colour, label)) in enumerate(chart.curves.items()):
             dash, sample = DASHES[k]
             plot.line("x", name, source=self._sources[chart.name], color=colour, line_width=2, line_dash=dash)
-            # Legends are elements of the page, and slow: words on the canvas do.
             if not label:
                 continue
-            words = _words(f"{sample} {label}", x=6 + 128 * k, y=1, text_color=colour, text_baseline="top")
+            words = words_inside(f"{sample} {label}", x=6 + 128 * k, y=1, text_color=colour, text_baseline="top")
             self._legends.setdefault(chart.name, []).append(words)
             plot.add_layout(words)
         if chart.scale == "log":

@@ -24,7 +24,11 @@ COMPACT = {
         "whiteSpace": "nowrap",
     },
 }
-LABELS = {"gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance"}
+LABELS = {
+    "gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance", "k": "branching k",
+    "stop_level": "stop at level (0: exact)", "sample_size": "sample size", "adaptive": "adaptive clustering",
+    "partition": "divide by",
+}  # fmt: skip
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
 # Of numbers: without the buttons for more and less, which have no names; arrow keys do the same.
 NUMBER: dict[str, Any] = {**SMALL, "stylesheets": [".MuiIconButton-sizeSmall { display: none !important; }"]}

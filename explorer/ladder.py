@@ -20,7 +20,18 @@ from engine.events import (
 from engine.kernels import Counter
 from explorer.charts import objective_of
 from explorer.replay import Frame, Replay
-from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, TILE_HEIGHT, plain_figure, style, tone
+from explorer.theme import (
+    AMBER,
+    GREEN,
+    NEGATIVE,
+    POSITIVE,
+    PURPLE,
+    TILE_HEIGHT,
+    plain_figure,
+    style,
+    tone,
+    words_inside,
+)
 from explorer.units import count
 
 STEPS = ("refine", "whole")  # what follows the levels
@@ -79,11 +90,11 @@ class LadderView:
         self._found = ColumnDataSource({name: [] for name in ("level", "precision", "recall")})
         self._gaps = ColumnDataSource({name: [] for name in ("level", "gap", "bound", "refined")})
         self._early = ColumnDataSource({name: [] for name in ("level", "accuracy", "text", "cost")})
-        self._times = ColumnDataSource({name: [] for name in ("step", "clustering", "training")})
+        self._times = ColumnDataSource({name: [] for name in ("step", "clustering", "whole")})
         self._judged: dict[int, tuple[float, float]] = {}  # accuracy and cost of a level's early prediction
-        self.found = self._figure("levels-support-vectors", "Support vectors found, by cells", self._levels, (0, 1.32))
+        self.found = self._figure("levels-support-vectors", "Support vectors found", self._levels, (0, 1.32))
         self.gaps = self._figure("levels-gap", "Gap, and what bounds it", self._levels, (1e-3, 1), "log")
-        self.early = self._figure("levels-early", "Early prediction: right, in %", self._levels, (0, 100))
+        self.early = self._figure("levels-early", "Early: points right, %", self._levels, (0, 100))
         self.times = self._figure("levels-time", "Where the time went, s", self._steps, (0, 1))
         self._build()
         self.plots = [self.found, self.gaps, self.early, self.times]
@@ -103,20 +114,15 @@ class LadderView:
         looks = {"recall": ("circle", NEGATIVE, "solid"), "precision": ("square", POSITIVE, "dashed")}
         for name, (marker, colour, dash) in looks.items():
             self.found.line("level", name, source=self._found, color=colour, line_width=2, line_dash=dash)
-            self.found.scatter(
-                "level", name, source=self._found, marker=marker, color=colour, size=8, legend_label=name
-            )
+            self.found.scatter("level", name, source=self._found, marker=marker, color=colour, size=8)
         self.found.yaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
         looks = {
             "bound": ("inverted_triangle", AMBER, "dashed"), "refined": ("diamond", PURPLE, "dotted"),
             "gap": ("circle", NEGATIVE, "solid"),
         }  # fmt: skip
-        words = {"bound": "Theorem 1", "refined": "Theorem 3", "gap": "true gap"}
         for name, (marker, colour, dash) in looks.items():
             self.gaps.line("level", name, source=self._gaps, color=colour, line_width=2, line_dash=dash)
-            self.gaps.scatter(
-                "level", name, source=self._gaps, marker=marker, color=colour, size=8, legend_label=words[name]
-            )
+            self.gaps.scatter("level", name, source=self._gaps, marker=marker, color=colour, size=8)
         self._decades = self.gaps.yaxis.ticker = FixedTicker(ticks=[])
         self.early.vbar(x="level", top="accuracy", source=self._early, width=0.6, color=GREEN)
         self._words = [
@@ -128,29 +134,31 @@ class LadderView:
         ]  # fmt: skip
         self._exact = Span(dimension="width", line_dash="dashed", line_width=1.4, visible=False)
         self.early.add_layout(self._exact)
-        self.times.vbar_stack(
-            ["clustering", "training"], x="step", source=self._times, width=0.6, color=[AMBER, NEGATIVE],
-            hatch_pattern=["diagonal_line", None], hatch_color="white", hatch_alpha=0.5,
-            legend_label=["clustering", "solving"],
+        self.times.vbar(x="step", top="clustering", source=self._times, width=0.6, color=AMBER)
+        self.times.vbar(
+            x="step", bottom="clustering", top="whole", source=self._times, width=0.6, color=NEGATIVE,
         )  # fmt: skip
-        for plot in (self.found, self.gaps, self.times):
-            plot.legend.orientation = "horizontal"
-            plot.legend.location = "top_left"
-            plot.legend.label_text_font_size = "10.5px"
-            plot.legend.border_line_color = None
-            plot.legend.background_fill_alpha = 0
-            plot.legend.padding = plot.legend.margin = 2
-            plot.legend.spacing = 8
-            plot.legend.glyph_width = plot.legend.label_standoff = 5
-            plot.legend.glyph_width = 14
+        captions: dict[str, tuple[Any, ...]] = {
+            "found": (self.found, ("● recall", NEGATIVE), ("■ precision", POSITIVE)),
+            "gaps": (self.gaps, ("● gap", NEGATIVE), ("▼ Thm 1", AMBER), ("◆ Thm 3", PURPLE)),
+            "times": (self.times, ("■ clustering", AMBER), ("■ solving", NEGATIVE)),
+            "early": (self.early, ("■ with K(·,·) a point", GREEN)),
+        }
+        self._captions: dict[str, list[Any]] = {}
+        for name, (plot, *texts) in captions.items():
+            x = 4
+            for text, colour in texts:
+                label = words_inside(text, x=x, y=plot.y_range.end, text_color=colour, text_baseline="top")
+                self._captions.setdefault(name, []).append(label)
+                plot.add_layout(label)
+                x += 4 + 6 * len(text)
+        self.times.xaxis.major_label_orientation = 0.5
         self.early.yaxis.ticker.desired_num_ticks = self.times.yaxis.ticker.desired_num_ticks = 4
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         for plot in self.plots:
             style(plot, dark)
-            for legend in plot.legend:
-                legend.label_text_color = tone(dark).text
         self._exact.line_color = tone(dark).text
         self._words[0].glyph.text_color = tone(dark).text
         self._words[1].glyph.text_color = "#ffffff"
@@ -182,9 +190,15 @@ class LadderView:
         self._times.data = {
             "step": [name for name in steps if name != "-"],
             "clustering": [clustering for clustering, _ in times],
-            "training": [training for _, training in times],
+            "whole": [sum(both) for both in times],
         }
         self.times.y_range.end = 1.35 * max((sum(both) for both in times), default=1.0)
+        self._raise("times", self.times)
+
+    def _raise(self, name: str, plot: Any) -> None:
+        """Captions stay at the top."""
+        for label in self._captions[name]:
+            label.y = plot.y_range.end
 
     def _draw_found(self, replay: Replay, ladder: list[Rung]) -> None:
         best = best_known(replay, ladder[0].finished.stamp.path)[0] > 0 if ladder else np.zeros(0, bool)
@@ -209,6 +223,7 @@ class LadderView:
         if len(values):
             low, high = float(values.min()), float(values.max())
             self.gaps.y_range.update(start=low / 2, end=2 * high * (high / low) ** 0.35)
+            self._raise("gaps", self.gaps)
             first, last = np.ceil(np.log10(low / 2)), np.floor(np.log10(2 * high))
             self._decades.ticks = (10.0 ** np.arange(first, last + 1, max(1, (last - first) // 3))).tolist()
 
@@ -220,7 +235,7 @@ class LadderView:
             "level": [rung.name for rung in ladder],
             "accuracy": [right for right, _ in rows],
             "text": [f"{right:.1f}" for right, _ in rows],
-            "cost": [f"{count(round(cost))} K(·,·)" if len(rows) <= 4 else count(round(cost)) for _, cost in rows],
+            "cost": [count(round(cost)) for _, cost in rows],
         }
         exact = None
         if isinstance(frame.event, Iteration):
@@ -230,8 +245,9 @@ class LadderView:
         if exact is not None:
             self._exact.location = exact
         where = "test" if len(replay.test_points(frame)[0]) else "training"
-        self.early.title.text = f"Early prediction: {where} points right, in %"
-        self.early.y_range.update(start=max(0.0, low), end=max([*best, exact or 0.0, low + 5]) + 0.25 * (105 - low))
+        self.early.title.text = f"Early: {where} points right, %"
+        self.early.y_range.update(start=max(0.0, low), end=max([*best, exact or 0.0, low + 5]) + 0.35 * (105 - low))
+        self._raise("early", self.early)
 
     def _early_prediction(self, replay: Replay, rung: Rung) -> tuple[float, float]:
         """Per cent right and kernel evaluations a point, routing among them."""

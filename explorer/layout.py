@@ -23,7 +23,7 @@ GRID = """
 @container (max-width: 660px) { :host { grid-template-columns: minmax(0, 1fr); } }
 """
 TILES = """
-:host { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 10px; }
+:host { display: grid; grid-template-columns: repeat(auto-fit, minmax(205px, 1fr)); gap: 10px; }
 .scroll-button { display: none !important; }
 """
 BESIDE = """

@@ -30,7 +30,7 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
     ]  # fmt: skip
     page = pmui.Page(
         title="SVM Explorer",
-        header=[pn.Row(*links, margin=0)],
+        header=[pn.Row(*links, margin=0, styles={"overflow-x": "auto", "max-width": "calc(100vw - 250px)"})],
         dark_theme=_prefers_dark(),
         sidebar_open="Mobi" not in (pn.state.headers.get("User-Agent") or ""),  # a phone has no room for it
         theme_config=THEMES,

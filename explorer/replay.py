@@ -221,7 +221,8 @@ class Replay:
         """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
         n = len(frame.members)
         some = None if frame.gradient is not None or n <= ENOUGH else np.linspace(0, n - 1, ENOUGH).astype(int)
-        train = 100 * float(np.mean(self.margins(frame, some) > 0))
+        margins, positive = self.margins(frame, some), frame.signs[slice(None) if some is None else some] > 0
+        train = 100 * float(np.mean(np.where(positive, margins > 0, margins >= 0)))  # 0 is a no, as for the test set
         points, positive = self.test_points(frame)
         if not len(points):
             return train, np.nan

@@ -232,7 +232,7 @@ class Stage:
         try:
             link = Link.read(search, self.solver.settings, self.act.layers)
             if link.data:
-                self.data.set({**self.data.choice(), **link.data})
+                self.data.set(link.data)
         except ValueError as error:
             self.begin()
             self.complain(str(error))

@@ -77,6 +77,11 @@ def plain_figure(name: str, **options: Any) -> Any:
     return plot
 
 
+def words_inside(text: str, **look: Any) -> Any:
+    """Words in a figure, so many pixels from its left edge. A legend would be an element of the page, and slow."""
+    return Label(text=text, text_font=FONT, text_font_size="11px", x_units="screen", **look)
+
+
 def set_font_size(plot: Any, pixels: int) -> None:
     """How large the words of a figure are: those at its axes and in it; its title is larger."""
     plot.title.text_font_size = f"{pixels + 2}px"

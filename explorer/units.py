@@ -9,7 +9,7 @@ def number(value: float, digits: int = 4) -> str:
 def count(value: int) -> str:
     """A whole number: up to five digits as it is, then in thousands, millions, ..."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= 10 * size and value >= 1e5:
+        if value >= max(size, 1e5):
             return f"{value / size:.3g} {unit}"
     return f"{value:,}"
 

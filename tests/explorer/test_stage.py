@@ -61,7 +61,7 @@ def test_the_first_screen_is_already_running(stage):
     play_to_the_end(stage)
     assert "Finished: converged" in stage.story.object
     assert len(stage.scene._support.data["x"]) > 50
-    assert np.isfinite(stage.charts._source.data["train"]).all()
+    assert np.isfinite(stage.charts._sources["accuracy"].data["train"]).all()
 
 
 def test_every_preset_runs(stage):
@@ -255,7 +255,7 @@ def test_a_pinned_point_shows_its_history(stage):
     settle(stage)
     assert stage.pinned == 11
     expected = [e.alpha[11] for e in stage.replay.recording if isinstance(e, Iteration)]
-    np.testing.assert_allclose(stage.charts._source.data["alpha"][-1], expected[-1], rtol=1e-5)
+    np.testing.assert_allclose(stage.charts._sources["alpha"].data["alpha"][-1], expected[-1], rtol=1e-5)
     assert stage.charts.plots["alpha"].title.text == "α of point 11"
     stage._touch("tap", 1e6, 1e6)
     settle(stage)
@@ -416,7 +416,7 @@ def test_the_gap_of_each_task_goes_to_nothing(stage):
     stage.data.set({"name": "gaussians", "size": 300})
     stage.begin()
     play_to_the_end(stage)
-    gap = stage.charts._source.data["gap"]
+    gap = stage.charts._sources["gap"].data["gap"]
     assert np.nanmin(gap) < 1e-2 * np.nanmax(gap)
 
 
