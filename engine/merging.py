@@ -32,12 +32,15 @@ def merged_length(m, log_kappa, h):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def golden_section(m, kappa, precision):  # type: ignore[no-untyped-def]
-    """The h in [0, 1] with the largest s(h); at kappa = 1, where all are equal, their limit m."""
+    """The h in [0, 1/2] with the largest s(h), for m <= 1/2; at kappa = 1, where all are equal, their limit m.
+
+    Half of the interval has one mode. The other half could only tie, at m = 1/2, and rounding would choose.
+    """
     if kappa >= 1.0:
         return m
     log_kappa = np.log(max(kappa, TINY))
-    low, high = 0.0, 1.0
-    left, right = 1.0 - GOLDEN, GOLDEN
+    low, high = 0.0, 0.5
+    left, right = 0.5 - GOLDEN * 0.5, GOLDEN * 0.5
     at_left, at_right = merged_length(m, log_kappa, left), merged_length(m, log_kappa, right)
     while high - low > precision:
         if at_left >= at_right:

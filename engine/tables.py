@@ -66,8 +66,6 @@ def _fill(h, roots, top, bottom):  # type: ignore[no-untyped-def]
         for j in range(h.shape[1]):
             kappa = j / last
             best = golden_section(m, kappa, PRECISE)
-            # At m = 1/2 the two sides of the jump are equal: the table continues the lower one.
-            best = min(best, 1 - best)
             h[i, j] = best
             roots[i, j] = np.sqrt(degradation(m, 1 - m, kappa, best))
 

@@ -12,7 +12,7 @@ def s(m, kappa, h):
 def golden_section(m, kappa, eps):
     if kappa == 1:
         return m
-    low, high = 0.0, 1.0
+    low, high = 0.0, 0.5  # m <= 1/2
     while high - low > eps:
         a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
         if s(m, kappa, a) >= s(m, kappa, b):
@@ -62,7 +62,8 @@ class BudgetedSGD:
     def maintain(self):
         """Algorithm 1."""
         M = self.M
-        i = int(np.argmin([abs(a) for a, _ in M]))
+        sizes = np.array([abs(a) for a, _ in M])
+        i = int(np.flatnonzero(sizes <= (1 + 1e-9) * sizes.min())[0])  # of equal ones, up to rounding, the first
         a_min, x_min = M[i]
         if self.strategy == "removal":
             self.drop(i)
@@ -78,7 +79,7 @@ class BudgetedSGD:
         for j, (a, x) in enumerate(M):
             if j == i or a * a_min < 0:
                 continue
-            kappa, m = self.k(x, x_min), a_min / (a + a_min)
+            kappa, m = self.k(x, x_min), min(a_min / (a + a_min), 0.5)
             h = self.h(m, kappa)
             a_z = a_min * kappa ** ((1 - h) ** 2) + a * kappa ** (h**2)
             wds[j] = max(a_min**2 + a**2 - a_z**2 + 2 * a_min * a * kappa, 0.0)
