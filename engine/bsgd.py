@@ -95,7 +95,7 @@ def solve(kernel: Kernel, points: Points, y: Array, settings: BudgetedSGDSetting
     except Stop as stop:
         stop_reason = stop.reason
     whole = int(machine.budget.counts[STEP]) // n
-    learned = Learned(machine, stop_reason, whole, *watch.measured())
+    learned = Learned(machine, stop_reason, whole, watch.objective, watch.accuracy)
     try:
         yield learned.event()
     except Stop as stop:
@@ -133,13 +133,14 @@ class Machine:
                 look_at = watch.look_at()
             evaluations = int(counts[EVALUATIONS])
             position = advance(self.budget, X, y, order, position, end, self.decay, self.strategy, self.tables, look_at)
-            if counts[SIZE] == len(self.budget.coefficients):
-                yield from self._maintain(watch)
+            told = self._maintain(watch) if counts[SIZE] == len(self.budget.coefficients) else None
             self.kernel.counter.add(int(counts[EVALUATIONS]) - evaluations)
+            if told is not None:
+                yield told
             yield from watch.frame() if watch is not None else _breath()
 
-    def _maintain(self, watch: "_Watch | None") -> Steps[None]:
-        """Do what `advance` left undone, in full view."""
+    def _maintain(self, watch: "_Watch | None") -> BudgetMaintained | None:
+        """Do what `advance` left undone, in full view, and say what is told of it."""
         budget = self.budget
         before = self.snapshot()[:2] if watch is not None else None
         choice = choose(budget, self.strategy, self.tables, True)
@@ -152,8 +153,7 @@ class Machine:
             told = watch.maintenance(choice, *before, shares, lost)
         if self.strategy != PROJECTION:
             merge(budget, choice)
-        if told is not None:
-            yield told
+        return told
 
     @property
     def scale(self) -> float:
@@ -170,10 +170,6 @@ class Machine:
         """Of vectors, violations and maintenance."""
         names = {"size": SIZE, "violations": VIOLATIONS, "maintained": MAINTAINED, "removed": REMOVED}
         return {name: int(self.budget.counts[place]) for name, place in names.items()}
-
-    def values(self, points: Points) -> Array:
-        """Decision values."""
-        return self.kernel.product(points, self.points(), self.snapshot()[1])
 
     def points(self) -> Points:
         """The vectors as the kernel wants them."""
@@ -200,6 +196,7 @@ class _Watch:
         self._every = max(1, self.steps // FRAMES) if self.watched else n
         self._next = min(self._every, n)
         self._looked = -1  # the frame whose merge was looked at
+        self.objective = self.accuracy = np.nan  # not measured yet
 
     def steps_to_next(self) -> int:
         """How far to go until something is told."""
@@ -219,28 +216,28 @@ class _Watch:
         epoch_end = (step // self.n + 1) * self.n
         self._next = min(step + self._every, epoch_end)
         vectors, coefficients, sources = self.machine.snapshot()
-        objective, accuracy = self.measured()
+        yield from self._measure()
         yield StepsTaken(
-            step=step, steps=self.steps, epoch=(step - 1) // self.n + 1, **self.machine.counts(), objective=objective,
-            accuracy=accuracy, vectors=vectors, coefficients=coefficients, sources=sources,
+            step=step, steps=self.steps, epoch=(step - 1) // self.n + 1, **self.machine.counts(),
+            objective=self.objective, accuracy=self.accuracy, vectors=vectors, coefficients=coefficients,
+            sources=sources,
         )  # fmt: skip
 
-    def measured(self) -> tuple[float, float]:
+    def _measure(self) -> Steps[None]:
         """Objective and accuracy, on the sample."""
-        machine, vectors = self.machine, self.machine.points()
-        coefficients = machine.snapshot()[1]
-        values = self._kernel.product(self._points, vectors, coefficients)
-        length = float(coefficients @ self._kernel.product(vectors, vectors, coefficients))
+        vectors, coefficients = self.machine.points(), self.machine.snapshot()[1]
+        values = yield from self._kernel.product_steps(self._points, vectors, coefficients, 1)
+        at_vectors = yield from self._kernel.product_steps(vectors, vectors, coefficients, 1)
         losses = np.maximum(0.0, 1.0 - self._y * values)
-        objective = 0.5 * length + self.C * self.n * float(losses.mean())
-        return objective, float(np.mean((values > 0) == (self._y > 0)))
+        self.objective = float(0.5 * coefficients @ at_vectors + self.C * self.n * losses.mean())
+        self.accuracy = float(np.mean((values > 0) == (self._y > 0)))
 
     def maintenance(
         self, choice: Choice, vectors: Array, coefficients: Array, shares: Array, lost: float
     ) -> BudgetMaintained | None:
-        """What is told of one maintenance, unless it was looked at for the comparison alone."""
+        """What is told of one maintenance, if anything: some are here for the comparison or for projection alone."""
         machine, budget = self.machine, self.machine.budget
-        if self.steps > SHORT and self._looked == self._next:
+        if not self.watched or (self.steps > SHORT and self._looked == self._next):
             return None
         self._looked = self._next
         first, partner, h, scale = choice.first, choice.partner, choice.h, machine.scale

@@ -9,10 +9,14 @@ from engine import bsgd
 from engine.bsgd import Learned, Machine
 from engine.budget import Budget
 from engine.classify import class_numbers
+from engine.errors import invalid
 from engine.events import Array, BudgetFinished, Steps, Stop, within
-from engine.kernels import Counter, Kernel
+from engine.kernels import Counter, Kernel, Points
 from engine.model import Model, Trained, tasks
 from engine.settings import BudgetedSGDSettings
+
+PROJECTABLE = 1000  # vectors, with which a projection takes some 50 ms
+FARTHEST = {"float32": 1e15, "float64": 1e150}  # coordinate, in the kernel's units, whose square is no trouble
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +30,7 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
     """Train by Budgeted SGD, one binary task after the other."""
     classes, labels = class_numbers(y)
     stream = Stream.begin(X, classes, settings, counter)
-    points = stream.kernel.points(X)
+    points = stream.points(X)
     works = tasks(classes, "ovr")
     learned: list[Learned] = []
     for number, task in enumerate(works):
@@ -68,12 +72,26 @@ class Stream:
     def begin(cls, X: Array, classes: Array, settings: BudgetedSGDSettings, counter: Counter | None = None) -> "Stream":
         """Machines for these classes that know nothing yet, and the kernel of the first data."""
         kernel = Kernel.fit(X, "rbf", settings.gamma, counter=counter, C=settings.C)
+        if settings.maintenance == "projection" and settings.budget > PROJECTABLE:
+            raise invalid(
+                "budget", settings.budget, f"at most {PROJECTABLE} with projection, whose time grows like B^3"
+            )
         decay = 1.0 / (len(X) * settings.C)
         return cls(classes, kernel, [Machine(kernel, settings, decay) for _ in tasks(classes, "ovr")])
 
+    def points(self, X: Array) -> Points:
+        """Data as the kernel wants them; refused if their distances would overflow."""
+        with np.errstate(over="ignore"):
+            points = self.kernel.points(X)
+        largest, limit = np.abs(points.X).max(), FARTHEST[np.dtype(self.kernel.work).name]
+        if not largest < limit:
+            near = float(np.abs(self.kernel.raw(np.full(X.shape[1], limit)) - self.kernel.origin).min())
+            raise invalid("X", float(np.abs(X).max()), f"within {near:.3g} of the mean of the first data")
+        return points
+
     def learn(self, X: Array, labels: Array) -> None:
         """Go through a batch; `labels` are class numbers."""
-        points = self.kernel.points(X)
+        points = self.points(X)
         order = np.arange(len(X))
         for task, machine in zip(tasks(self.classes, "ovr"), self.machines, strict=True):
             signs = np.where(np.isin(labels, task.positive), 1.0, -1.0)

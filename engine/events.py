@@ -286,7 +286,7 @@ class BudgetFinished(Finished):
     violations: int
     maintained: int
     removed: int
-    accuracy: float  # on the sample of the training data
+    accuracy: float  # on the sample of the training data; it and the objective as they were measured last
     vectors: Array
     coefficients: Array
     sources: Array

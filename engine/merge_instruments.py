@@ -16,8 +16,8 @@ from engine.events import Array, MergesReplayed, Steps, StrategiesCompared
 from engine.merging import GSS_PRECISE, MERGING, degradation, find_h, find_partner
 from engine.tables import Tables
 
-KEPT = 256  # problems to be solved again
-CANDIDATES = 100_000  # tried in all, by each strategy
+KEPT = 256  # problems to be solved again, at most
+CANDIDATES = 100_000  # of these in all, each tried by each strategy
 SLICE = 10_000  # candidates between two breaths: some 20 ms for the slowest
 
 
@@ -42,7 +42,7 @@ class MergeInstruments:
         self._lost += lost
         if self._compared % self._stride == 0:
             self._problems.append((coefficients.copy(), kappa.copy(), first))
-            if len(self._problems) > KEPT:
+            if len(self._problems) > min(KEPT, max(2, CANDIDATES // len(kappa))):
                 self._problems = self._problems[::2]
                 self._stride *= 2
         self._compared += 1

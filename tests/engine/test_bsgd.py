@@ -186,6 +186,14 @@ def test_instruments():
     assert silent.evaluations == run.evaluations
 
 
+def test_a_fit_that_nobody_watches_tells_only_its_passes():
+    X, y = stream(300, 0)
+    for maintenance in STRATEGIES:
+        events = list(run_of(X, y, budget=10, epochs=2, maintenance=maintenance, instruments="none"))
+        told = [type(event) for event in events]
+        assert told == [Started, PhaseBegan, StepsTaken, PhaseBegan, StepsTaken, BudgetFinished]
+
+
 @pytest.mark.parametrize("n", [300, 3000])  # in float64 and in float32
 def test_a_seed_gives_the_same_recording_bit_for_bit(n, tmp_path):
     X, y = stream(n, 0)

@@ -129,6 +129,10 @@ def test_what_a_stream_refuses(two_classes):
         model.partial_fit(np.full_like(X, np.nan), y)
     with pytest.raises(ValueError, match="infinity"):
         model.partial_fit(np.full_like(X, np.inf), y)
+    with pytest.raises(ValueError, match=r"X must be within .* of the mean of the first data; got 1e\+30"):
+        model.partial_fit(np.full_like(X, 1e30), y)
+    far = model.partial_fit(np.full_like(X, 1e10), y).decision_function(X)
+    assert np.isfinite(far).all()
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -139,6 +143,7 @@ def test_what_a_stream_refuses(two_classes):
     ({"epochs": 0}, "epochs must be a whole number from 1"),
     ({"maintenance": "hope"}, "maintenance must be one of lookup-wd, lookup-h, gss, gss-precise, removal, projection"),
     ({"table_size": 1}, "table_size must be a whole number from 10 to 2000; got 1"),
+    ({"maintenance": "projection", "budget": 2000}, "budget must be at most 1000 with projection"),
     ({"random_state": -5}, "random_state must be"),
 ])  # fmt: skip
 def test_bad_parameters_are_named(two_classes, change, message):
