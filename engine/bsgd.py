@@ -108,11 +108,11 @@ class Machine:
     """A budget with all that is needed to go on learning: kernel, lambda, and the way to maintain it."""
 
     def __init__(self, kernel: Kernel, settings: BudgetedSGDSettings, decay: float) -> None:
-        self.kernel, self.decay, self.maintenance = kernel, decay, settings.maintenance
+        self.kernel, self.settings, self.decay = kernel, settings, decay
+        self.maintenance: str = settings.maintenance
         self.strategy = STRATEGIES.index(settings.maintenance)
         self.budget = Budget.empty(settings.budget, len(kernel.origin), kernel.work)
         self.tables = NO_TABLES
-        self._table_size = settings.table_size
         features, room = len(kernel.origin), settings.budget + 1
         nanoseconds = room * (3 + 0.2 * features + NANOSECONDS.get(settings.maintenance, 0))
         self._slice = max(1, int(SLICE * 1e9 / nanoseconds))
@@ -120,7 +120,7 @@ class Machine:
     def prepare(self) -> Steps[None]:
         """Get the tables."""
         if self.maintenance in MERGING and self.tables is NO_TABLES:
-            self.tables = yield from tables_steps(self._table_size)
+            self.tables = yield from tables_steps(self.settings.table_size)
 
     def go_through(self, X: Array, y: Array, order: Array, watch: "_Watch | None" = None) -> Steps[None]:
         """A step for each point, in this order."""

@@ -124,14 +124,16 @@ class Stream:
     def tables(self) -> dict[str, Any]:
         """What a file keeps of it beside the model."""
         return {
+            "settings": self.machines[0].settings.values_by_name(),
             "decay": self.machines[0].decay,
             "budgets": [machine.budget._asdict() for machine in self.machines],
         }
 
     @classmethod
-    def from_tables(cls, model: Model, settings: BudgetedSGDSettings, tables: dict[str, Any]) -> "Stream":
+    def from_tables(cls, model: Model, tables: dict[str, Any]) -> "Stream":
         """The inverse of `tables`; raises ValueError, KeyError or TypeError if they do not fit."""
         machines = []
+        settings: Any = BudgetedSGDSettings.checked(tables["settings"])
         decay = float(tables["decay"])
         if not decay > 0:
             raise ValueError("lambda should be positive")

@@ -114,4 +114,4 @@ class BudgetedSVC(KernelMachine):
 
     def _adopt_extra(self, extra: dict[str, Any]) -> None:
         super()._adopt_extra(extra)
-        self.stream_ = Stream.from_tables(self.model_, self._settings(), extra["stream"])
+        self.stream_ = Stream.from_tables(self.model_, extra["stream"])

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import BudgetedSVC, datasets
-from engine.bsgd_tables import accuracies, merging_decisions, merging_time
+from engine.bsgd_figures import accuracies, merging_decisions, merging_time
 from engine.merging import MERGING
 from tests.benchmarks._figures import say, say_pace, timed
 

@@ -6,6 +6,7 @@ import pytest
 
 from engine import SOLVERS, Recording, datasets
 from engine.bsgd import Machine
+from engine.bsgd_figures import accuracies, merging_decisions, merging_time
 from engine.budget import MAINTAINED, SIZE, STEP, advance, choose, merge, project
 from engine.events import (
     BudgetFinished,
@@ -194,7 +195,7 @@ def test_a_fit_that_nobody_watches_tells_only_its_passes():
         assert told == [Started, PhaseBegan, StepsTaken, PhaseBegan, StepsTaken, BudgetFinished]
 
 
-@pytest.mark.parametrize("n", [300, 3000])  # in float64 and in float32
+@pytest.mark.parametrize("n", [300, SMALL + 100])  # in float64 and in float32
 def test_a_seed_gives_the_same_recording_bit_for_bit(n, tmp_path):
     X, y = stream(n, 0)
     one, other, third = (run_of(X, y, budget=15, epochs=3, seed=seed) for seed in (7, 7, 8))
@@ -281,3 +282,14 @@ def test_float32_takes_the_steps_of_float64():
     assert ends[0].counts() == ends[1].counts()
     assert ends[0].budget.counts[STEP] == 300
     np.testing.assert_allclose(ends[0].snapshot()[1], ends[1].snapshot()[1], rtol=1e-3)
+
+
+def test_what_the_papers_tables_are_made_of():
+    X, y = stream(1500, 0)
+    settings = {"C": 5, "gamma": 0.5, "budget": 20, "epochs": 2}
+    found = accuracies(X[:1000], y[:1000], X[1000:], y[1000:], settings, seeds=range(3))
+    assert found.shape == (3,)
+    assert (found > 0.6).all()
+    compared = merging_decisions(X, y, settings)
+    assert compared.maintained - compared.compared < 20  # all but those without a partner
+    assert merging_time(X, y, settings)["gss"][0] > 0

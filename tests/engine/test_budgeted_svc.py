@@ -200,6 +200,8 @@ def test_a_saved_model_is_the_same_model_and_goes_on(digits, tmp_path, classes):
     model.partial_fit(X[200:], y[200:])
     loaded.partial_fit(X[200:], y[200:])
     assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
+    model.set_params(budget=7).save(tmp_path / "other.svmmodel")  # for the next fit; the stream keeps its own
+    assert len(BudgetedSVC.load(tmp_path / "other.svmmodel").partial_fit(X, y).support_vectors_) >= 20
     with pytest.raises(ArchiveError, match="holds a BudgetedSVC"):
         KernelSVC.load(tmp_path / "model.svmmodel")
     model._extra = lambda: {**BudgetedSVC._extra(model), "stream": {"decay": 1.0, "budgets": []}}

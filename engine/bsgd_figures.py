@@ -1,4 +1,4 @@
-"""What the tables of the Budgeted SGD paper are made of, for two classes, from plain data and a table of settings."""
+"""What the tables and figures of the Budgeted SGD paper are made of, for two classes, from data and settings."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
