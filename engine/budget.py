@@ -19,6 +19,7 @@ from engine.jit import FAST
 from engine.kernels import exp32
 from engine.merging import PROJECTION, REMOVAL, find_h, find_partner, merged_coefficient
 from engine.tables import NO_TABLES
+from engine.threads import serial_blas
 
 STEP, SIZE, VIOLATIONS, MAINTAINED, REMOVED, EVALUATIONS = range(6)
 RIDGE = 1e-8  # copies of a vector make their kernel matrix singular
@@ -209,7 +210,8 @@ def project(budget: Budget) -> Projected:
     others = np.arange(size)
     others[first : first + 1] = size  # where the newest vector went
     kept, carried = gram[np.ix_(others, others)], gram[others, first]
-    shares = cho_solve(cho_factor(kept + RIDGE * np.eye(size)), dropped * carried)
+    with serial_blas():  # the same answer whoever else computes
+        shares = cho_solve(cho_factor(kept + RIDGE * np.eye(size)), dropped * carried)
     budget.coefficients[:size] += shares
     lost = dropped**2 - 2 * dropped * shares @ carried + shares @ kept @ shares
     return Projected(shares, max(float(lost), 0.0))

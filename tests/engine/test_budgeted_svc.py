@@ -143,7 +143,7 @@ def test_what_a_stream_refuses(two_classes):
     ({"epochs": 0}, "epochs must be a whole number from 1"),
     ({"maintenance": "hope"}, "maintenance must be one of lookup-wd, lookup-h, gss, gss-precise, removal, projection"),
     ({"table_size": 1}, "table_size must be a whole number from 10 to 2000; got 1"),
-    ({"maintenance": "projection", "budget": 2000}, "budget must be at most 1000 with projection"),
+    ({"maintenance": "projection", "budget": 2000}, "budget must be at most 500 with projection"),
     ({"random_state": -5}, "random_state must be"),
 ])  # fmt: skip
 def test_bad_parameters_are_named(two_classes, change, message):
