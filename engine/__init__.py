@@ -12,15 +12,16 @@ from engine.run import Run
 from engine.solvers import SOLVERS, Solver
 
 if TYPE_CHECKING:
+    from engine.budgeted_svc import BudgetedSVC
     from engine.estimators import DCSVC, KernelSVC
 
-__all__ = ["DCSVC", "SOLVERS", "ArchiveError", "KernelSVC", "Recording", "Run", "Solver"]
+__all__ = ["DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "KernelSVC", "Recording", "Run", "Solver"]
 
 
 def __getattr__(name: str) -> Any:
     """Import estimators when they are asked for: a server runs without scikit-learn, whose import takes seconds."""
-    if name not in ("DCSVC", "KernelSVC"):
+    if name not in ("BudgetedSVC", "DCSVC", "KernelSVC"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from engine import estimators
+    from engine import budgeted_svc
 
-    return getattr(estimators, name)
+    return getattr(budgeted_svc, name)

@@ -33,6 +33,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     """What all classifiers of the engine share. A subclass names its solver."""
 
     solver: ClassVar[Solver]
+    told: ClassVar[type[Event]] = Iteration  # the events that `history_` is a table of, and its columns
+    columns: ClassVar[tuple[str, ...]] = HISTORY
 
     # ---- scikit-learn ----
 
@@ -65,10 +67,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def follow_fit(self, run: Run[Trained], events: Iterator[Event]) -> Iterator[Event]:
         """Pass on the events of a run that `begin_fit` made; at their end the estimator is fitted."""
-        history: dict[str, list[Any]] = {name: [] for name in (*HISTORY, "seconds", "evaluations", "task")}
+        history: dict[str, list[Any]] = {name: [] for name in (*self.columns, "seconds", "evaluations", "task")}
         for event in events:
-            if isinstance(event, Iteration):
-                for name in HISTORY:
+            if isinstance(event, self.told):
+                for name in self.columns:
                     history[name].append(getattr(event, name))
                 history["seconds"].append(event.stamp.seconds)
                 history["evaluations"].append(event.stamp.evaluations)
@@ -160,7 +162,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
         self.n_steps_ = np.array([solution.inner_steps for solution in trained.solutions])
         self.stop_reason_ = trained.stop_reason
-        if self.stop_reason_ not in ("converged", "early"):
+        if self.stop_reason_ not in ("converged", "early", "passes"):
             worst = max(solution.violation for solution in trained.solutions)
             warnings.warn(
                 f"{type(self).__name__} stopped ({self.stop_reason_}) with a violation of {worst:.3g} left; "

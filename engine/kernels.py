@@ -123,7 +123,7 @@ class Kernel:
 
     def points(self, X: Array) -> Points:
         """Bring raw data into this kernel's form."""
-        scale = {"rbf": np.sqrt(2 * self.gamma), "laplacian": self.gamma}.get(self.name, 1.0)
+        scale = self._scale()
         moved = np.empty(X.shape, self.work)
         norms = np.zeros(len(X), self.work)
         for top in range(0, len(X), TILE_ROWS):
@@ -133,6 +133,13 @@ class Kernel:
                 # A product with itself would be another BLAS routine, with another rounding.
                 norms[top : top + TILE_ROWS] = np.diagonal(part @ part.copy().T) / 2
         return Points(moved, norms)
+
+    def raw(self, X: Array) -> Array:
+        """Coordinates of this kernel's form as the data have them."""
+        return X / self._scale() + self.origin
+
+    def _scale(self) -> float:
+        return {"rbf": np.sqrt(2 * self.gamma), "laplacian": self.gamma}.get(self.name, 1.0)
 
     def diagonal(self, points: Points) -> Array:
         """K(x, x) for each point, in float64."""
@@ -264,7 +271,7 @@ def _largest_norm(X: Array, origin: Array) -> float:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _exp32(x):  # type: ignore[no-untyped-def]
+def exp32(x):  # type: ignore[no-untyped-def]
     """e**x for x <= 0 by range reduction and a polynomial; written so that LLVM vectorises the loop around it."""
     t = max(f32(x) * f32(1.4426950408889634), f32(-126.0))
     k = i32(t - f32(0.5))
@@ -287,7 +294,7 @@ def _exponential32(inner, row_norms, column_norms, out, slots, left):  # type: i
         target = out[slots[i], left : left + values.size]
         for j in range(values.size):
             # |x|^2 + |z|^2 - 2xz can round below zero
-            target[j] = _exp32(min(values[j] - norm - column_norms[j], values.dtype.type(0)))
+            target[j] = exp32(min(values[j] - norm - column_norms[j], values.dtype.type(0)))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -9,12 +9,11 @@ import numpy as np
 
 from engine import archive
 from engine.archive import ArchiveError
-from engine.dual import Solution
 from engine.events import Array
 from engine.kernels import KERNELS, Counter, Kernel
 
 KIND, VERSION = "svm-explorer model", 1
-STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "early", "converged")
+STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "early", "passes", "converged")
 
 
 class Task(NamedTuple):
@@ -205,7 +204,7 @@ class Trained:
     """A model with the solutions of its tasks."""
 
     model: Model
-    solutions: list[Solution]
+    solutions: list[Any]  # as the solver has them; each has its stop_reason
 
     @property
     def stop_reason(self) -> str:

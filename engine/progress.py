@@ -1,11 +1,14 @@
-"""A progress bar for a run: how far the violation has come down, on a log scale, from its first value to tol."""
+"""A progress bar for a run: how far the violation has come down, on a log scale, from its first value to tol.
+
+A solver that goes through the data a given number of times shows how many of its steps are made.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
 
 from tqdm import tqdm
 
-from engine.events import Event, Finished, Iteration, PhaseBegan, Started
+from engine.events import Event, Finished, Iteration, PhaseBegan, Started, StepsTaken
 
 
 def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterator[Event]:
@@ -27,9 +30,15 @@ def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterat
                         f"iteration {event.iteration}, violation {event.violation:.2g}, "
                         f"{event.n_free + event.n_bound:,} SVs, objective {event.objective:.6g}"
                     )
+                case StepsTaken():
+                    _advance(bar, 100 * done + 100 * event.step / event.steps)
+                    bar.set_postfix_str(
+                        f"pass {event.epoch}, {event.size:,} SVs, {event.maintained:,} merges, "
+                        f"accuracy {100 * event.accuracy:.1f} %"
+                    )
                 case Finished() if event.stamp.path or tasks == 1:
                     done += 1
-                    if event.stop_reason in ("converged", "early"):
+                    if event.stop_reason in ("converged", "early", "passes"):
                         _advance(bar, 100 * done)
             yield event
 

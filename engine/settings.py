@@ -6,7 +6,7 @@ accepted; `accepted` writes that sentence from the table itself.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import param
@@ -14,6 +14,7 @@ import param
 from engine.errors import invalid
 from engine.inner import LARGEST_SET
 from engine.kernels import GAMMA_ACCEPTED, GAMMA_RULES, KERNELS
+from engine.merging import STRATEGIES
 
 
 class Gamma(param.Parameter):
@@ -152,3 +153,24 @@ class DCSVMSettings(KernelSettings, DualSettings):
         default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
     )
     n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+
+
+class BudgetedSGDSettings(Settings):
+    """Budgeted SGD: one kernel, each class against the rest, one thread."""
+
+    kernel: ClassVar[str] = "rbf"
+    multiclass: ClassVar[str] = "ovr"
+    n_jobs: ClassVar[int | None] = None
+
+    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    gamma = Gamma("scale", doc="Width of the kernel.")
+    budget = param.Integer(100, bounds=(1, 10_000), doc="Most support vectors (of each class, if more than two).")
+    epochs = param.Integer(20, bounds=(1, 100_000), doc="Passes through the data.")
+    maintenance: Any = param.Selector(
+        default="lookup-wd", objects=list(STRATEGIES), doc="What happens to the vector that is too many."
+    )
+    table_size = param.Integer(400, bounds=(10, 2000), doc="Points on each side of the lookup tables.")
+    instruments: Any = param.Selector(
+        default="auto", objects=["auto", "all", "none"], doc="At which merges the strategies are compared."
+    )
+    seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")

@@ -5,13 +5,37 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from engine.budgeted import train_budgeted_sgd
 from engine.classify import check_data, train_dcsvm, train_kernel_svm
-from engine.events import Array, Steps
+from engine.events import Array, BudgetFinished, Finished, Steps
 from engine.kernels import Counter
 from engine.model import Trained
 from engine.recording import LIMIT_MB, Header, Recording
 from engine.run import Run
-from engine.settings import DCSVMSettings, KernelSVMSettings, Settings
+from engine.settings import BudgetedSGDSettings, DCSVMSettings, KernelSVMSettings, Settings
+
+
+def _dual_summary(last: Finished) -> dict[str, str]:
+    support = f"{last.n_free + last.n_bound:,} ({last.n_free:,} free, {last.n_bound:,} at the bound)"
+    return {
+        "iterations": f"{last.iterations:,} ({last.inner_steps:,} two-variable steps)",
+        "objective": f"{last.objective:.8g}",
+        "duality gap": "unknown" if np.isnan(last.gap) else f"{last.gap:.3g}",
+        "violation": f"{last.violation:.3g}",
+        "support vectors": support,
+    }
+
+
+def _budget_summary(last: Finished) -> dict[str, str]:
+    assert isinstance(last, BudgetFinished)
+    return {
+        "passes": f"{last.iterations:,} ({last.inner_steps:,} steps, {last.violations:,} violations)",
+        "maintenance": f"{last.maintained:,} times ({last.removed:,} vectors dropped)",
+        "primal objective": f"{last.objective:.6g} (estimated on a sample)",
+        "support vectors": f"{last.size:,}",
+    }
 
 
 @dataclass(frozen=True)
@@ -23,6 +47,7 @@ class Solver:
     settings: type[Settings]
     train: Callable[..., Steps[Trained]]  # (X, y, settings, counter), and the executor if it has subproblems
     subproblems: bool = False  # whether it has parts to hand out
+    summary: Callable[[Finished], dict[str, str]] = _dual_summary  # how it ended, in words by name
 
     def recorded_run(
         self,
@@ -52,5 +77,6 @@ class Solver:
 
 KERNEL_SVM = Solver("kernel-svm", "Kernel SVM", KernelSVMSettings, train_kernel_svm)
 DCSVM = Solver("dcsvm", "DC-SVM", DCSVMSettings, train_dcsvm, subproblems=True)
+BUDGETED_SGD = Solver("budgeted-sgd", "Budgeted SGD", BudgetedSGDSettings, train_budgeted_sgd, summary=_budget_summary)
 
-SOLVERS = {solver.name: solver for solver in (KERNEL_SVM, DCSVM)}
+SOLVERS = {solver.name: solver for solver in (KERNEL_SVM, DCSVM, BUDGETED_SGD)}

@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from engine.solvers import DCSVM, KERNEL_SVM
+from engine.solvers import BUDGETED_SGD, DCSVM, KERNEL_SVM
 
 _begun = threading.Lock()
 _done = threading.Event()
@@ -36,5 +36,6 @@ def _compile() -> None:
                 KERNEL_SVM.recorded_run(X, y, KERNEL_SVM.settings.checked({"bias": bias})).result()
             for partition in ("kernel-kmeans", "kmeans"):
                 DCSVM.recorded_run(X, y, DCSVM.settings.checked({"partition": partition})).result()
+            BUDGETED_SGD.recorded_run(X, y, BUDGETED_SGD.settings.checked({"budget": 10, "epochs": 1})).result()
     finally:
         _done.set()

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from apps.command.flags import add_settings, read_settings
 from apps.command.serve import add_arguments, serve
 from engine import SOLVERS, Run, Solver, datasets
@@ -130,15 +128,7 @@ def _summary(solver: Solver, settings: Any, data: Dataset, run: Run[Trained]) ->
     lines = {"solver": solver.title, "data": f"{data.title}, {data.n:,} x {data.d}"}
     last = run.latest
     if isinstance(last, Finished):
-        support = f"{last.n_free + last.n_bound:,} ({last.n_free:,} free, {last.n_bound:,} at the bound)"
-        lines |= {
-            "stopped": last.stop_reason,
-            "iterations": f"{last.iterations:,} ({last.inner_steps:,} two-variable steps)",
-            "objective": f"{last.objective:.8g}",
-            "duality gap": "unknown" if np.isnan(last.gap) else f"{last.gap:.3g}",
-            "violation": f"{last.violation:.3g}",
-            "support vectors": support,
-        }
+        lines |= {"stopped": last.stop_reason, **solver.summary(last)}
         model, threads = run.result().model, thread_count(settings.n_jobs)
         for part, X, y in (("train", data.X, data.y), ("test", data.X_test, data.y_test)):
             if X is not None:
