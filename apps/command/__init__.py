@@ -14,6 +14,7 @@ import numpy as np
 
 from apps.command.cluster import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
+from apps.command.paper import add_papers
 from apps.command.serve import add_arguments, serve
 from engine import SOLVERS, Run, Solver, datasets
 from engine.classify import dense
@@ -57,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         if solver.subproblems:
             add_cluster(parser_of, default=argparse.SUPPRESS)
         parser_of.set_defaults(action=_run, solver=solver)
+    add_papers(actions)
     data = actions.add_parser("data", help="list the data sets that have a name")
     data.set_defaults(action=_list_data)
     return parser
