@@ -85,12 +85,14 @@ class Ready:
         weights = (problem.y * alpha)[used]
         return problem.kernel.product(self.tests, problem.points[used], weights, problem.threads)
 
-    def early_values(self, labels: Array, router: Any, alpha: Array, method: Method = "early") -> Array:
-        """Decision values by the cells of a level."""
+    def early_values(
+        self, labels: Array, router: Any, alpha: Array, method: Method = "early", points: Points | None = None
+    ) -> Array:
+        """Decision values by the cells of a level, on the test part or other points."""
         used, problem = np.flatnonzero(alpha), self.problem
         weights, cells = (problem.y * alpha)[used], labels[used]
         committee = Committee(problem.kernel, router, problem.points[used], weights, cells, 1 / self.case.C)
-        return committee.values(self.tests, method, problem.threads)
+        return committee.values(self.tests if points is None else points, method, problem.threads)
 
     def solve_level(self, settings: DCSVMSettings) -> tuple[Conquered, float]:
         """DC-SVM with a level to stop at: the solution and its seconds."""
