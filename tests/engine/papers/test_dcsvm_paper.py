@@ -9,7 +9,14 @@ from engine.papers.dcsvm import IJCNN1
 from engine.papers.dcsvm import published as printed
 from engine.papers.dcsvm.bench import Case
 from engine.papers.dcsvm.figures import against_time, bound_and_gap, support_vectors
-from engine.papers.dcsvm.tables import bags, clustering_and_training, contenders, grid, prediction
+from engine.papers.dcsvm.tables import (
+    bags,
+    clustering_and_training,
+    contenders,
+    early_on_all,
+    grid,
+    prediction,
+)
 
 TINY = Effort(rows=400, tests=200, seed=1)
 SMALL = Case("ijcnn1", C=32, gamma=2)
@@ -61,6 +68,13 @@ def test_contenders_have_their_published_numbers_beside_them():
     assert dict(first.paper) == {"n": 49_990, "seconds": 12, "accuracy": 98.35}
     assert first.ours["accuracy"] > 85
     assert dict(rows[-1].ours) == {}  # nobody here stands for LTPU
+
+
+def test_early_prediction_on_all_rows():
+    assert list(early_on_all(SMALL, TINY)) == []
+    (row,) = early_on_all(SMALL, Effort(tests=2000))
+    assert (row.n, row.paper["n"]) == (49_990, 49_990)
+    assert row.ours["accuracy"] > 97.5
 
 
 def test_the_other_tables(monkeypatch):
