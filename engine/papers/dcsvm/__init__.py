@@ -25,10 +25,10 @@ FIGURES = (
     Figure(
         "figure2",
         "Figure 2: precision and recall of the support vectors found, by level",
-        "The paper shows curves, and says in words about 0.9 of the support vectors at 256 clusters; with the "
-        "polynomial kernel it used covtype and webspam only. Seconds are since the beginning; for CascadeSVM "
-        "to its end. CascadeSVM takes most points for support vectors at first, so that recall alone says little: "
-        "DC-SVM's is also given for as many points as CascadeSVM finds, the likeliest first.",
+        "The paper shows curves, and says in words about 0.9 of the support vectors at 256 clusters, without naming "
+        "the data; with the polynomial kernel it used covtype and webspam only. Seconds are since the beginning; for "
+        "CascadeSVM to its end. CascadeSVM takes most points for support vectors at first, so that recall alone says "
+        "little: DC-SVM's is also given for as many points as CascadeSVM finds, the likeliest first.",
         (
             partial(support_vectors, IJCNN1),
             partial(support_vectors, COVTYPE),

@@ -10,7 +10,7 @@ from engine.contenders import cascade, subsample
 from engine.dcsvm import solve
 from engine.events import Array, Finished, Iteration, LevelFinished, LevelMeasured, Partitioned
 from engine.papers.dcsvm.bench import SUBSETS, Case, Ready, timed, watched
-from engine.papers.dcsvm.published import RECALL_AT_256, ROWS
+from engine.papers.dcsvm.published import RECALL_AT_256
 from engine.papers.paper import Effort, Row
 from engine.partition import Router
 from engine.settings import DualSettings
@@ -46,11 +46,11 @@ def support_vectors(case: Case, effort: Effort) -> Iterator[Row]:
             final = event.alpha > 0
 
     def row(method: str, subsets: int, seconds: float, found: Array, **more: float) -> Row:
-        quoted = method == "DC-SVM" and subsets == SUBSETS and case.data != "ijcnn1"
+        quoted = method == "DC-SVM" and subsets == SUBSETS
         return ready.row(
             {"kernel": case.kernel, "method": method, "subsets": subsets},
             {**_found(found, final), **more, "seconds": seconds},
-            {"n": ROWS[case.data], "recall": RECALL_AT_256} if quoted else {},
+            {"recall": RECALL_AT_256} if quoted else {},
         )
 
     layers, cascade_seconds = timed(cascade(ready.problem, plain, SUBSETS))
