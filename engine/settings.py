@@ -137,7 +137,7 @@ class DCSVMSettings(KernelSettings, DualSettings):
     """DC-SVM."""
 
     C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
-    k = param.Integer(4, bounds=(2, 64), doc="A level has k times the cells of the level above.")
+    k = param.Integer(4, bounds=(2, 256), doc="A level has k times the cells of the level above.")
     levels: Any = param.Selector(default="auto", objects=["auto", 1, 2, 3, 4, 5, 6], doc="Levels below the whole.")
     sample_size = param.Integer(1000, bounds=(1, 100_000), doc="Points that the clustering of a level looks at.")
     stop_level = param.Integer(0, bounds=(0, 6), doc="Stop after this level and predict early; 0 is the exact answer.")

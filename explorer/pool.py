@@ -1,6 +1,7 @@
 """A bounded pool: so many runs at a time, the others wait in line and can see where."""
 
 import threading
+from concurrent.futures import Executor
 from typing import Any
 
 from engine import Run
@@ -52,9 +53,10 @@ class Pool:
 
 
 class Server:
-    """What all sessions of one process share: limits and the pool."""
+    """What all sessions of one process share: limits, the pool, and who solves subproblems."""
 
     def __init__(self) -> None:
+        self.executor: Executor | None = None  # threads of this process
         self.set(Limits.checked(limits_of_environment()))
 
     def set(self, limits: Any) -> None:

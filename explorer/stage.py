@@ -170,6 +170,7 @@ class Stage:
                 source=source,
                 time_limit=limits.max_seconds,
                 recording_mb=limits.max_recording_mb,
+                executor=SERVER.executor,
             )
             replay = Replay(run.recorded, data.X_test, data.y_test)
         except (ValueError, OSError) as error:

@@ -10,7 +10,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from apps.command.cluster import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
+from apps.command.paper import add_papers
 from apps.command.serve import add_arguments, serve
 from engine import SOLVERS, Run, Solver, datasets
 from engine.classify import dense
@@ -51,7 +53,10 @@ def _parser() -> argparse.ArgumentParser:
         parser_of.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
         parser_of.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
         parser_of.add_argument("--quiet", action="store_true", help="no progress bar")
+        if solver.subproblems:
+            add_cluster(parser_of, default=argparse.SUPPRESS)
         parser_of.set_defaults(action=_run, solver=solver)
+    add_papers(actions)
     data = actions.add_parser("data", help="list the data sets that have a name")
     data.set_defaults(action=_list_data)
     return parser
@@ -74,14 +79,16 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
     data, source = _load(chosen)
-    run = solver.recorded_run(data.X, data.y, settings, source=source, time_limit=chosen.time_limit)
-    events = iter(run)
-    if not chosen.quiet:
-        events = with_progress(events, solver.title, len(tasks(data.classes, settings.multiclass)))
-    with _cancelled_by_ctrl_c(run):
-        for event in events:
-            if isinstance(event, Failed):
-                print(f"svm-explorer: {event.error}: {event.message}", file=sys.stderr)
+    with cluster_of(chosen) as executor:
+        how = {"source": source, "time_limit": chosen.time_limit, "executor": executor}
+        run = solver.recorded_run(data.X, data.y, settings, **how)
+        events = iter(run)
+        if not chosen.quiet:
+            events = with_progress(events, solver.title, len(tasks(data.classes, settings.multiclass)))
+        with _cancelled_by_ctrl_c(run):
+            for event in events:
+                if isinstance(event, Failed):
+                    print(f"svm-explorer: {event.error}: {event.message}", file=sys.stderr)
     if chosen.out is not None and run.recording is not None:
         run.recording.save(chosen.out)
         size = chosen.out.stat().st_size / 2**20

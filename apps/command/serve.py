@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+from apps.command.cluster import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
 from engine import warm
 from explorer.limits import Limits, limits_of_environment
@@ -20,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-origin", action="append", default=[], metavar="HOST:PORT", help="may connect; repeatable"
     )
     group.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    add_cluster(group, default=None)
     add_settings(parser, "limits of the server", Limits)
 
 
@@ -27,13 +29,22 @@ def serve(chosen: argparse.Namespace) -> int:
     """Serve the apps until Ctrl-C."""
     import panel as pn
 
-    from explorer.page import home_page
     from explorer.pool import SERVER
-    from explorer.solvers import acts
 
     pn.extension()
     _expect_closed_tabs()
     SERVER.set(Limits.checked({**limits_of_environment(), **read_settings(chosen, Limits)}))
+    with cluster_of(chosen) as SERVER.executor:
+        _serve(chosen)
+    return 0
+
+
+def _serve(chosen: argparse.Namespace) -> None:
+    import panel as pn
+
+    from explorer.page import home_page
+    from explorer.solvers import acts
+
     warm.begin()
     # Panel calls plain functions for each session; anything else it would try to show.
     pages = {"/": home_page, **{name: _page_of(name) for name in acts()}}
@@ -49,7 +60,6 @@ def serve(chosen: argparse.Namespace) -> int:
         check_unused_sessions_milliseconds=5000,
         unused_session_lifetime_milliseconds=10_000,
     )
-    return 0
 
 
 def _page_of(solver: str) -> Callable[[], Any]:
