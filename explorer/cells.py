@@ -18,6 +18,8 @@ LAYERS = ("cells", "cell colours")
 class Cells:
     """Glyphs on the scene's figure. In more than two dimensions seams are those of a cut along the plane."""
 
+    moving = False
+
     def __init__(self, plot: Any) -> None:
         self._seams = ColumnDataSource({"x": [], "y": []})
         self._hull = ColumnDataSource({"x": [], "y": []})

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
 
-from engine.events import Event, Finished, Iteration, LevelFinished, LevelMeasured, SubproblemSolved
+from engine.events import (
+    Event,
+    Finished,
+    Iteration,
+    LevelFinished,
+    LevelMeasured,
+    StepsTaken,
+    SubproblemSolved,
+)
 from explorer.replay import STATES, Replay
 from explorer.theme import (
     AMBER,
@@ -198,6 +206,8 @@ class Charts:
                 before, last, path = before + last, 0, event.stamp.path
             if isinstance(event, Iteration):
                 last = event.iteration
+            elif isinstance(event, StepsTaken):
+                last = event.step
             elif isinstance(event, SubproblemSolved):
                 before += event.iterations
             places[event.stamp.sequence] = float(before + last)

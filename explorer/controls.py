@@ -27,7 +27,7 @@ COMPACT = {
 LABELS = {
     "gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance", "k": "branching k",
     "stop_level": "stop at level (0: exact)", "sample_size": "sample size", "adaptive": "adaptive clustering",
-    "partition": "divide by",
+    "partition": "divide by", "table_size": "size of the tables",
 }  # fmt: skip
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
 # Of numbers: without the buttons for more and less, which have no names; arrow keys do the same.
@@ -123,7 +123,8 @@ class SettingsPanel:
 
     def _suit_kernel(self) -> None:
         """Show only the numbers that the chosen kernel has."""
-        absent = {name for name, kernels in OF_KERNELS.items() if self.values.get("kernel") not in kernels}
+        kernel = self.values.get("kernel", "rbf")  # a solver without a choice has the Gaussian
+        absent = {name for name, kernels in OF_KERNELS.items() if kernel not in kernels}
         self.view.objects = [part for name, part in self._parts.items() if name not in absent]
 
     def reset(self, values: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """The ladder of levels: what only DC-SVM shows. Levels finished at the cursor, against the best that is known."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Range1d, Span  # type: ignore[attr-defined]
@@ -83,6 +83,9 @@ def best_known(replay: Replay, path: tuple[str, ...]) -> tuple[Array, float]:
 
 class LadderView:
     """Per level: support vectors found, gap against its bounds, early prediction, and where the time went."""
+
+    widgets: ClassVar[dict[str, list[Any]]] = {}
+    restless = False
 
     def __init__(self, dark: bool) -> None:
         self._levels = FactorRange(factors=["-"])

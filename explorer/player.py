@@ -6,11 +6,12 @@ from typing import Any
 import param
 
 from engine import Run
-from explorer.replay import Replay
+from explorer.replay import STOPS, Replay
 
 SPEEDS = {f"{speed} / s": float(speed) for speed in (1, 2, 5, 10, 25, 100)} | {"full speed": 0.0}
 FIRST_EVENTS = 4.0  # of a run come at once: until the first iteration there is nothing to see
-STEP_SIZES = ["event", "iteration", "phase"]
+AT_ONCE = 20  # events that a run goes on by while a longer step looks for its end
+STEP_SIZES = ("event", "iteration", "phase")  # of every solver
 
 
 class Player(param.Parameterized):
@@ -23,13 +24,14 @@ class Player(param.Parameterized):
     live = param.Boolean(True, doc="Pinned to the end: new events move the cursor.")
     playing = param.Boolean(True)
     speed: Any = param.Selector(default=10.0, objects=SPEEDS)
-    step_size: Any = param.Selector(default="event", objects=STEP_SIZES)
+    step_size: Any = param.Selector(default="event", objects=list(STOPS))
 
     def __init__(self, replay: Replay, run: Run[Any] | None = None, **params: Any) -> None:
         super().__init__(**params)
         self.replay, self.run = replay, run
         self._credit = 0.0 if run is None else FIRST_EVENTS  # events that may still happen
         self._goal: int | None = None  # where to stop on the way
+        self._looking: str | None = None  # the size of a step whose end the run has not come to yet
         self._let_go = False  # whether the solver goes on by itself
 
     @property
@@ -46,6 +48,8 @@ class Player(param.Parameterized):
         """Let so much time pass."""
         if self._goal is not None and not self._arrive(self._goal):
             return
+        if self._looking is not None:
+            self._look_for(self._looking)
         if self.playing:
             self._credit = min(self._credit + seconds * self.speed, max(FIRST_EVENTS, self.speed))
             due = int(self._credit) if self.speed else self.end + 1
@@ -76,7 +80,7 @@ class Player(param.Parameterized):
             "to_start": self.to_start, "to_end": self.to_end,
         }  # fmt: skip
         if name in acts:
-            self._goal = None
+            self._goal = self._looking = None
             acts[name]()
 
     def play(self) -> None:
@@ -100,7 +104,7 @@ class Player(param.Parameterized):
             self.play()
 
     def step(self, direction: int) -> None:
-        """To the next or the last stop of the chosen size; beyond the end of a live run, one event further."""
+        """To the next or the last stop of the chosen size; beyond the end of a live run, as far as it takes."""
         self.pause()
         stops = self.replay.stops(self.step_size)
         ahead = [stop for stop in stops if (stop - self.cursor) * direction > 0]
@@ -108,9 +112,23 @@ class Player(param.Parameterized):
             self.go(min(ahead) if direction > 0 else max(ahead))
         elif direction > 0 and self.running and self.run is not None:
             self.live = True
-            self.run.step()
+            self._looking = self.step_size
+            self._look_for(self._looking)
         else:
             self.go(self.end if direction > 0 else 0)
+
+    def _look_for(self, size: str) -> None:
+        """Let the solver go on until there is a stop of this size."""
+        ahead = [stop for stop in self.replay.stops(size) if stop > self.cursor]
+        if ahead:
+            self._looking = None
+            self.pause()
+            self.param.update(cursor=ahead[0], live=self.running and ahead[0] == self.end)
+        elif self.run is not None and self.running:
+            if self.run.state == "paused":
+                self.run.step(1 if size == "event" else AT_ONCE)
+        else:
+            self._looking = None
 
     def go(self, position: int) -> None:
         """Put the cursor somewhere; the run no longer moves it."""

@@ -11,15 +11,32 @@ import numpy as np
 from engine import SOLVERS, Recording
 from engine.classify import check_data, class_numbers, class_weights, dense
 from engine.early import Committee
-from engine.events import Array, Event, Finished, Iteration, LevelFinished, Partitioned, PhaseBegan, SubproblemSolved
+from engine.events import (
+    Array,
+    BudgetMaintained,
+    Event,
+    Finished,
+    Iteration,
+    LevelFinished,
+    Partitioned,
+    PhaseBegan,
+    StepsTaken,
+    SubproblemSolved,
+)
 from engine.kernels import Kernel, Points
 from engine.model import Task, tasks
 from engine.partition import Router
 from engine.threads import thread_count
 from explorer.plane import Plane
 
-STATES = (Iteration, Partitioned, SubproblemSolved, LevelFinished)  # events after which the solver stands elsewhere
-STOPS: dict[str, Any] = {"event": Event, "iteration": (*STATES, Finished), "phase": (PhaseBegan, Finished)}
+BUDGETS = (StepsTaken, BudgetMaintained)
+STATES = (Iteration, Partitioned, SubproblemSolved, LevelFinished, *BUDGETS)  # after these the solver stands elsewhere
+STOPS: dict[str, Any] = {
+    "event": Event,
+    "iteration": (*STATES, Finished),
+    "phase": (PhaseBegan, Finished),
+    "merge": (BudgetMaintained, Finished),
+}
 ENOUGH = 2000  # points for an accuracy in a chart
 
 
@@ -37,6 +54,7 @@ class Frame:
     intercept: float = 0.0
     working_set: Array = field(default_factory=lambda: np.zeros(0, int))
     cells: Partitioned | None = None  # in force: each cell has a model of its own
+    budget: "Budget | None" = None  # the vectors of the decision function, where they are not points of the task
 
     @property
     def at_bound(self) -> Array:
@@ -49,6 +67,26 @@ class Frame:
         return self.event.cluster if isinstance(self.event, SubproblemSolved) else None
 
 
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """Vectors that a solver keeps for itself."""
+
+    vectors: Array
+    coefficients: Array  # signed
+    merged: Array  # which of them are no training points
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The decision function of a frame as a sum over vectors, and how they are drawn."""
+
+    points: Points
+    weights: Array  # signed
+    places: Array  # in the plane
+    beside: Array  # squared distance from the plane
+    marked: Array  # at the bound, or merged
+
+
 class Replay:
     """Looks up frames of a recording, which may still be growing, and evaluates them."""
 
@@ -59,7 +97,8 @@ class Replay:
         self.X = np.asarray(header.X, float)
         self.classes, self.labels = class_numbers(header.y)
         self.settings = settings = cast(Any, SOLVERS[header.solver].settings.checked(header.settings))
-        kernel = Kernel.fit(self.X, settings.kernel, settings.gamma, settings.degree, settings.coef0)
+        degree, coef0 = getattr(settings, "degree", 3), getattr(settings, "coef0", 0.0)
+        kernel = Kernel.fit(self.X, settings.kernel, settings.gamma, degree, coef0)
         self.kernel = replace(kernel, work=np.float32, store=np.float32)  # for pictures, where single precision will do
         self.points = self.kernel.points(self.X)
         self.threads = thread_count(settings.n_jobs)
@@ -69,9 +108,14 @@ class Replay:
         weights = class_weights(getattr(settings, "class_weight", None), self.classes, header.y)
         self._upper = settings.C * weights[self.labels]
         self._tasks = {task.name: task for task in tasks(self.classes, self.settings.multiclass)}
-        self._test = None if X_test is None or y_test is None else (self.kernel.points(dense(X_test)), y_test)
+        self.test_data = (self.X, header.y)  # where there are no others, those of the training
+        self._test = None
+        if X_test is not None and y_test is not None:
+            self.test_data = (dense(X_test), y_test)
+            self._test = (self.kernel.points(self.test_data[0]), y_test)
         self.members = lru_cache(64)(self._members)
         self.frame_of = lru_cache(16)(self._frame_of)
+        self.expansion = lru_cache(8)(self._expansion)
         self.seams = lru_cache(4)(self._seams)
 
     def __len__(self) -> int:
@@ -98,8 +142,24 @@ class Replay:
         whose = (event, task, *self.members(task))
         if isinstance(event, Iteration):
             return Frame(*whose, event.alpha, event.gradient, event.intercept, event.working_set)
+        if isinstance(event, BUDGETS):
+            alpha, budget = self._budget(event, len(whose[2]))
+            return Frame(*whose, alpha, budget=budget)
         alpha, cells = self._in_cells(event, len(whose[2]))
         return Frame(*whose, alpha, cells=cells)
+
+    def _budget(self, event: Any, n: int) -> tuple[Array, Budget]:
+        """The vectors of a budget; of a merge, those after it. A training point among them has its coefficient."""
+        alpha = np.zeros(n)
+        if isinstance(event, BudgetMaintained):
+            vectors, coefficients = event.after()
+            merged = np.zeros(len(coefficients), bool)
+            if 0 <= event.partner < len(merged):
+                merged[event.partner] = True
+        else:
+            vectors, coefficients, merged = event.vectors, event.coefficients, event.sources < 0
+            alpha[event.sources[~merged]] = abs(event.coefficients[~merged])
+        return alpha, Budget(vectors, coefficients, merged)
 
     def _in_cells(self, event: Event, n: int) -> tuple[Array, Partitioned | None]:
         """Alpha amid a level: the level below's, with those of the cells already solved in its place."""
@@ -156,11 +216,43 @@ class Replay:
                 size = 0 if cells is None else int(np.count_nonzero(cells.labels == event.cluster))
             if isinstance(event, Partitioned):
                 Router.from_table(vars(event), self.kernel)
+            if isinstance(event, BUDGETS):
+                self._check_budget(event)
+                continue
             names = [name for name in ("alpha", "gradient", "active", "labels") if hasattr(event, name)]
             if any(getattr(event, name).shape != (size,) for name in names):
                 raise ValueError(f"the recording is damaged: {type(event).__name__} is not about its {size} points")
 
+    def _check_budget(self, event: Any) -> None:
+        """The same for the vectors of a budget."""
+        rows = {len(getattr(event, name)) for name in ("vectors", "coefficients", "sources") if hasattr(event, name)}
+        indices = getattr(event, "sources", np.zeros(0, int))
+        first, partner = getattr(event, "first", 0), getattr(event, "partner", 0)
+        fits = (
+            len(rows) == 1
+            and event.vectors.shape[1:] == self.X.shape[1:]
+            and np.isfinite(event.vectors).all()
+            and (indices < len(self.X)).all()
+            and max(first, partner) < max(1, *rows)
+        )
+        if not fits:
+            raise ValueError(f"the recording is damaged: the vectors of {type(event).__name__} do not fit its data")
+
     # ---- the decision function of a frame ----
+
+    def _expansion(self, frame: Frame) -> Expansion:
+        """The vectors of a frame's decision function."""
+        if frame.budget is not None:
+            vectors = np.asarray(frame.budget.vectors, float)
+            places = self.plane.project(vectors)
+            beside = ((vectors - self.plane.lift(places)) ** 2).sum(axis=1)
+            points = self.kernel.points(vectors)
+            return Expansion(points, frame.budget.coefficients, places, beside, frame.budget.merged)
+        support = np.flatnonzero(frame.alpha)
+        members = frame.members[support]
+        weights = frame.signs[support] * frame.alpha[support]
+        marked = frame.at_bound[support]
+        return Expansion(self.points[members], weights, self.places[members], self._beside[members], marked)
 
     def committee(self, frame: Frame) -> Committee:
         """The models of the cells in force."""
@@ -172,10 +264,8 @@ class Replay:
         """Decision values of points that the kernel has taken in; `early`: by the model of their cell alone."""
         if early and frame.cells is not None:
             return self.committee(frame).values(points, "early", self.threads)
-        support = np.flatnonzero(frame.alpha)
-        weights = frame.signs[support] * frame.alpha[support]
-        vectors = self.points[frame.members[support]]
-        return self.kernel.product(points, vectors, weights, self.threads) + frame.intercept
+        sum_ = self.expansion(frame)
+        return self.kernel.product(points, sum_.points, sum_.weights, self.threads) + frame.intercept
 
     def field(self, frame: Frame, xs: Array, ys: Array, early: bool = True) -> Array:
         """Decision values on a grid in the plane, a row for each of `ys`."""
@@ -183,17 +273,16 @@ class Replay:
         if self.kernel.name != "rbf":
             return self.decision(frame, self.grid(xs, ys), early).reshape(len(ys), len(xs))
         # On a grid the Gaussian is a product of one along each axis and one for what lies beside the plane.
-        support = np.flatnonzero(frame.alpha)
-        members = frame.members[support]
-        weights = frame.signs[support] * frame.alpha[support] * np.exp(-self.kernel.gamma * self._beside[members])
+        sum_ = self.expansion(frame)
+        weights = sum_.weights * np.exp(-self.kernel.gamma * sum_.beside)
         across, up = (
-            np.exp((-self.kernel.gamma * (places[:, None] - self.places[members, axis]) ** 2).astype(np.float32))
+            np.exp((-self.kernel.gamma * (places[:, None] - sum_.places[:, axis]) ** 2).astype(np.float32))
             for axis, places in enumerate((xs, ys))
         )
         up *= weights.astype(np.float32)
         if not early or frame.cells is None:
             return up @ across.T + frame.intercept
-        values, owner = np.zeros((len(ys), len(xs)), np.float32), frame.cells.labels[support]
+        values, owner = np.zeros((len(ys), len(xs)), np.float32), frame.cells.labels[frame.alpha > 0]
         routed = self.seams(frame.cells, tuple(xs), tuple(ys))
         for cell in np.unique(owner):
             mine = owner == cell

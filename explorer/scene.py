@@ -47,6 +47,10 @@ class Overlay(Protocol):
 
     layers: dict[str, list[Any]]  # renderers by the name of their layer
 
+    @property
+    def moving(self) -> bool:
+        """Whether the next frame differs though nothing happens."""
+
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
         """Show a frame in a part of the plane: left, right, bottom, top."""
 
@@ -280,18 +284,17 @@ class Scene:
         return rows, mine
 
     def _draw_points(self, replay: Replay, frame: Frame) -> None:
-        alpha, places = frame.alpha, replay.places[frame.members]
-        support = np.flatnonzero(alpha)
-        self.left_out = max(0, len(support) - MOST_SUPPORT)
+        support, places = replay.expansion(frame), replay.places[frame.members]
+        sizes, some = abs(support.weights), slice(None)
+        self.left_out = max(0, len(sizes) - MOST_SUPPORT)
         if self.left_out:
-            support = support[np.linspace(0, len(support) - 1, MOST_SUPPORT).astype(int)]
-        upper = alpha.max(initial=0.0) or 1.0
-        side = (frame.signs[support] > 0).astype(int)
+            some = np.linspace(0, len(sizes) - 1, MOST_SUPPORT).astype(int)  # type: ignore[assignment]
+        side = (support.weights[some] > 0).astype(int)
         self._support.data = {
-            "x": places[support, 0].astype(np.float32),
-            "y": places[support, 1].astype(np.float32),
-            "size": (7 + 8 * np.sqrt(alpha[support] / upper)).astype(np.float32),
-            "marker": np.where(frame.at_bound[support], np.array(BOUND_MARKERS)[side], np.array(MARKERS)[side]),
+            "x": support.places[some, 0].astype(np.float32),
+            "y": support.places[some, 1].astype(np.float32),
+            "size": (7 + 8 * np.sqrt(sizes[some] / (sizes.max(initial=0.0) or 1.0))).astype(np.float32),
+            "marker": np.where(support.marked[some], np.array(BOUND_MARKERS)[side], np.array(MARKERS)[side]),
             "colour": np.array([NEGATIVE, POSITIVE])[side],
         }
         working = frame.working_set
@@ -303,7 +306,7 @@ class Scene:
 
     def _draw_field(self, replay: Replay, frame: Frame) -> None:
         self._window = left, right, bottom, top = self.window()
-        cells = min(CELLS, DEAREST_FIELD / (1 + int(np.count_nonzero(frame.alpha))))
+        cells = min(CELLS, DEAREST_FIELD / (1 + len(replay.expansion(frame).weights)))
         across = int(np.clip(np.sqrt(cells * (right - left) / (top - bottom)), 16, CELLS / 16))
         xs, ys = np.linspace(left, right, across), np.linspace(bottom, top, max(16, int(cells / across)))
         values = replay.field(frame, xs, ys, EARLY in self.layers)

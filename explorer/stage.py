@@ -70,7 +70,7 @@ class Stage:
         self.settings = SettingsPanel(self.solver.settings, self.act.shown, dict(self.beginnings[0].settings))
         self.scene = Scene(self._touch, dark, self.act.overlay)
         self.charts, self.own = Charts(self.act.charts, self.act.curves, dark), self.act.view(dark)
-        self.transport = Transport(self._answer)
+        self.transport = Transport(self._answer, sizes=list(self.act.step_sizes))
         told: dict[str, Any] = {
             "key": self.press,
             "drawn": self._acknowledge,
@@ -129,12 +129,12 @@ class Stage:
         """The stage itself."""
         scene, *charts = [self.pictures.add(plot) for plot in (self.scene.plot, *self.charts.plots.values())]
         *charts, alpha = charts
-        own = [self.pictures.add(plot) for plot in self.own.plots]
+        own = [(self.pictures.add(plot), *self.own.widgets.get(plot.name, ())) for plot in self.own.plots]
         return column(
             self.message,
             card(self.transport),
             grid(card(self.layers, scene, self.note), card(self.axis, *charts), card(self.story), card(self.listing)),
-            self._join_later(tiles(), [card(tile) for tile in (*own, alpha)]),
+            self._join_later(tiles(), [card(*tile) for tile in (*own, (alpha,))]),
             self._join_later(column(), [card(self.take_along.view)]),
             self.browser,
             margin=(8, 12),
@@ -314,10 +314,12 @@ class Stage:
         if seen != self._seen:
             self._todo |= set(PACE) if seen[:1] != self._seen[:1] else {"charts", "story", "transport"}
             self._seen = seen
-        if self.scene.moved:
+        if self.scene.moved or (self.scene.overlay is not None and self.scene.overlay.moving):
             self._todo.add("scene")
         if self.charts.pending:
             self._todo.add("charts")
+        if self.own.restless:
+            self._todo.add("own")
         if self._draw(self.replay, self.player.cursor, now) or changed:
             self.browser.frame += 1
             self._sent_at = now

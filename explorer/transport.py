@@ -23,7 +23,7 @@ class Transport(JSComponent):
     now = param.Dict({}, doc="cursor, end, playing, live, where: what changes with every frame.")
     marks = param.List([], doc="[position, name] of phases.")
     speeds = param.List(list(SPEEDS), doc="To choose from.")
-    sizes = param.List(STEP_SIZES, doc="Of a step, to choose from.")
+    sizes = param.List(list(STEP_SIZES), doc="Of a step, to choose from.")
     speed = param.String("10 / s")
     step_size = param.String("event")
 

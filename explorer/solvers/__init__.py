@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from engine import datasets
 from engine.events import Event
 from explorer.charts import CHARTS, Chart, Numbers, dual_numbers
+from explorer.player import STEP_SIZES
 from explorer.replay import Frame, Replay
 from explorer.scene import LAYERS, SHOWN, Overlay
 
@@ -15,6 +16,14 @@ class OwnView(Protocol):
     """The picture that only one solver has."""
 
     plots: list[Any]
+
+    @property
+    def widgets(self) -> Mapping[str, list[Any]]:
+        """What stands below the plot of a name."""
+
+    @property
+    def restless(self) -> bool:
+        """Whether it is to be drawn again though nothing happens."""
 
     def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
         """Show a frame, with a point that is to be told from the others."""
@@ -58,10 +67,11 @@ class Act:
     overlay: Callable[[Any], Overlay] | None = None  # what it adds to the scene
     layers: tuple[str, ...] = LAYERS  # of the scene
     layers_shown: tuple[str, ...] = SHOWN  # at first
+    step_sizes: tuple[str, ...] = STEP_SIZES
 
 
 def acts() -> dict[str, Act]:
     """All solvers on the stage, by name."""
-    from explorer.solvers import dcsvm, dual
+    from explorer.solvers import bsgd, dcsvm, dual
 
-    return {act.solver: act for act in (dual.ACT, dcsvm.ACT)}
+    return {act.solver: act for act in (dual.ACT, dcsvm.ACT, bsgd.ACT)}

@@ -1,7 +1,7 @@
 """The dual solver on the stage: the KKT picture, the violations, and its story."""
 
 import html
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from bokeh.models import ColumnDataSource, CustomJS, Range1d, Span  # type: ignore[attr-defined]
@@ -28,6 +28,9 @@ STOPS = {
 
 class KktView:
     """Gradient against alpha, with the working set marked; how the violations are spread; what the row cache saved."""
+
+    widgets: ClassVar[dict[str, list[Any]]] = {}
+    restless = False
 
     def __init__(self, dark: bool) -> None:
         self._points = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})

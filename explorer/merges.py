@@ -1,0 +1,105 @@
+"""A merge in the scene: two vectors of the budget slide into one, and what is lost is said."""
+
+import time
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource
+
+from engine.events import BudgetMaintained
+from explorer.replay import Frame, Replay
+from explorer.theme import AMBER, NEGATIVE, POSITIVE
+from explorer.units import number
+
+LAYERS = ("merges",)
+DURATION = 0.7  # seconds that the two are on their way
+NOTHING: dict[str, Any] = {"x": [], "y": []}
+
+
+class Merges:
+    """Glyphs on the scene's figure."""
+
+    def __init__(self, plot: Any) -> None:
+        self._ways = ColumnDataSource({"xs": [], "ys": []})
+        self._partners = ColumnDataSource({**NOTHING, "colour": [], "size": []})
+        self._z = ColumnDataSource(NOTHING)
+        self._candidates = ColumnDataSource(NOTHING)
+        self._words = ColumnDataSource({**NOTHING, "text": []})
+        candidates = plot.scatter(
+            "x", "y", source=self._candidates, marker="circle", size=15, fill_color=None, line_color=AMBER,
+            line_width=1, line_alpha=0.7,
+        )  # fmt: skip
+        ways = plot.multi_line("xs", "ys", source=self._ways, line_color=AMBER, line_width=2.5, line_dash="dashed")
+        z = plot.scatter(
+            "x", "y", source=self._z, marker="circle", size=24, fill_color=None, line_color=AMBER, line_width=3
+        )
+        partners = plot.scatter(
+            "x", "y", source=self._partners, marker="circle", size="size", fill_color="colour", line_color=AMBER,
+            line_width=2.5, fill_alpha=0.9,
+        )  # fmt: skip
+        words = plot.text(
+            "x", "y", text="text", source=self._words, text_font_size="12px", text_color="#1f2933", y_offset=-18,
+            background_fill_color=AMBER, background_fill_alpha=0.95, padding=4, border_radius=3, text_align="center",
+        )  # fmt: skip
+        self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, words]}
+        self._shown: BudgetMaintained | None = None
+        self._since = 0.0
+
+    @property
+    def moving(self) -> bool:
+        """Whether the two are still on their way."""
+        return self._shown is not None and time.monotonic() - self._since < DURATION + 0.1
+
+    def restyle(self, dark: bool) -> None:
+        """Its colours are those of both pages."""
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._shown = None
+        for source in (self._ways, self._partners, self._z, self._candidates, self._words):
+            if any(map(len, source.data.values())):
+                source.data = {name: [] for name in source.data}
+
+    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
+        """Show a merge, as far as the two have come."""
+        event = frame.event
+        if not isinstance(event, BudgetMaintained):
+            self.clear()
+            return
+        if event is not self._shown:
+            self._shown, self._since = event, time.monotonic()
+            self._begin(replay, event, window)
+        self._slide(replay, event, min(1.0, (time.monotonic() - self._since) / DURATION))
+
+    def _begin(self, replay: Replay, event: BudgetMaintained, window: tuple[float, ...]) -> None:
+        places = replay.plane.project(np.asarray(event.vectors, float))
+        first = places[event.first]
+        around = places[event.candidates]
+        self._candidates.data = {"x": around[:, 0].tolist(), "y": around[:, 1].tolist()}
+        lost = f"lost {number(event.degradation, 3)}"
+        if event.partner < 0:
+            self._ways.data = {"xs": [], "ys": []}
+            self._z.data = NOTHING
+            end, text = first, f"{event.kind}, {lost}"
+        else:
+            end = replay.plane.project(np.asarray(event.z, float)[None])[0]
+            ends = (first, places[event.partner])
+            self._ways.data = {"xs": [[p[0], end[0]] for p in ends], "ys": [[p[1], end[1]] for p in ends]}
+            self._z.data = {"x": [end[0]], "y": [end[1]]}
+            text = f"h = {number(event.h, 2)}, {lost}"
+        left, right, bottom, top = window
+        x = float(np.clip(end[0], left + 0.18 * (right - left), right - 0.18 * (right - left)))
+        y = float(np.clip(end[1], bottom, top - 0.1 * (top - bottom)))
+        self._words.data = {"x": [x], "y": [y], "text": [text]}
+
+    def _slide(self, replay: Replay, event: BudgetMaintained, part: float) -> None:
+        rows = [event.first] if event.partner < 0 else [event.first, event.partner]
+        start = replay.plane.project(np.asarray(event.vectors[rows], float))
+        end = start if event.partner < 0 else replay.plane.project(np.asarray(event.z, float)[None])
+        eased = part * part * (3 - 2 * part)
+        places = start + eased * (end - start)
+        size = 13.0 * (1 - eased) if event.partner < 0 else 13.0  # what is dropped fades away
+        colours = [POSITIVE if event.coefficients[row] > 0 else NEGATIVE for row in rows]
+        self._partners.data = {
+            "x": places[:, 0].tolist(), "y": places[:, 1].tolist(), "colour": colours, "size": [size] * len(rows),
+        }  # fmt: skip
