@@ -23,7 +23,7 @@ GRID = """
 @container (max-width: 660px) { :host { grid-template-columns: minmax(0, 1fr); } }
 """
 TILES = """
-:host { display: grid; grid-template-columns: repeat(auto-fit, minmax(205px, 1fr)); gap: 10px; }
+:host { display: grid; grid-template-columns: repeat(auto-fit, minmax(%dpx, 1fr)); gap: 10px; }
 .scroll-button { display: none !important; }
 """
 BESIDE = """
@@ -60,9 +60,9 @@ def beside(side: Any, main: Any) -> Any:
     return column(column(side, main, stylesheets=[BESIDE]), stylesheets=[ROOM])
 
 
-def tiles(*parts: Any) -> Any:
-    """As many columns of one width as there is room for."""
-    return column(*parts, stylesheets=[TILES], min_height=TILE_HEIGHT + 18)
+def tiles(count: int) -> Any:
+    """A place for so many tiles: as many columns of one width as there is room for, narrow if one row may do."""
+    return column(stylesheets=[TILES % (205 if count <= 5 else 255)], min_height=TILE_HEIGHT + 18)
 
 
 class Text(pn.pane.HTML):

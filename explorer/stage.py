@@ -134,7 +134,7 @@ class Stage:
             self.message,
             card(self.transport),
             grid(card(self.layers, scene, self.note), card(self.axis, *charts), card(self.story), card(self.listing)),
-            self._join_later(tiles(), [card(*tile) for tile in (*own, (alpha,))]),
+            self._join_later(tiles(len(own) + 1), [card(*tile) for tile in (*own, (alpha,))]),
             self._join_later(column(), [card(self.take_along.view)]),
             self.browser,
             margin=(8, 12),

@@ -13,14 +13,15 @@ from engine import SOLVERS
 from engine.events import Array, BudgetMaintained, Event, MergesReplayed, StrategiesCompared
 from engine.merge_instruments import time_split
 from engine.merging import MERGING, PRECISE, STRATEGIES, degradation, golden_section
+from explorer.layout import row
 from explorer.replay import Frame, Replay
 from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone, words_inside
-from explorer.units import number
+from explorer.units import number, seconds
 
 SIDE = 120  # points of a surface along each axis
 NAMES = {"lookup-wd": "l-WD", "lookup-h": "l-h", "gss": "gss", "gss-precise": "precise"}
 LONGEST = 20.0  # seconds of solver time for each strategy in a race
-SLIDER: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (0, 14)}
+SLIDER: dict[str, Any] = {"size": "small", "width": 96, "margin": (0, 8)}
 
 
 @cache
@@ -61,7 +62,7 @@ class MergeView:
             "merge-curve", title="s(h)", tools="", height=TILE_HEIGHT, x_range=Range1d(start=0, end=1),
             y_range=Range1d(start=0, end=1),
         )  # fmt: skip
-        self.agree = self._bars("strategies-agreement", "Same partner as gss-precise, %", names)
+        self.agree = self._bars("strategies-agreement", "Partner as gss-precise's, %", names)
         self.times = self._bars("strategies-time", "Time a merge, µs", names)
         self.race = self._bars("strategies-race", "Strategies raced: right, %", ["-"])
         self._build()
@@ -109,6 +110,8 @@ class MergeView:
         self.curve.line("h", "s", source=self._curve, color=NEGATIVE, line_width=2)
         self.curve.scatter("h", "s", source=self._top, marker="star", size=15, fill_color=AMBER, line_color="#1f2933")
         self.curve.xaxis.axis_label = "h"
+        self._modes = words_inside("", x=8, y=6, y_units="screen", text_color=NEGATIVE)
+        self.curve.add_layout(self._modes)
         self._middle = Span(dimension="height", location=0.5, line_dash="dotted", line_width=1)
         self.curve.add_layout(self._middle)
         self.agree.vbar(x="name", top="agreement", source=self._agree, width=0.6, color=GREEN)
@@ -117,7 +120,7 @@ class MergeView:
         self.race.vbar(x="name", top="accuracy", source=self._race, width=0.6, color=NEGATIVE)
         self._labels = [
             plot.text(
-                "name", top, text="text", source=source, text_align="center", text_font_size="10px", y_offset=-3,
+                "name", top, text="text", source=source, text_align="center", text_font_size="9.5px", y_offset=-3,
                 text_baseline="bottom",
             )
             for plot, top, source in (
@@ -139,7 +142,7 @@ class MergeView:
         self.button = pmui.Button(label="Race the strategies", size="small", variant="outlined", margin=(2, 8))
         self.button.on_click(lambda event: self.begin_race())
         self.widgets: dict[str, list[Any]] = {
-            "merge-curve": [self.m, self.kappa],
+            "merge-curve": [row(self.m, self.kappa)],
             "strategies-race": [self.button],
         }
 
@@ -182,8 +185,8 @@ class MergeView:
         tops = [best, 1 - best] if m == 0.5 and kappa < np.exp(-2) else [best]
         self._top.data = {"h": tops, "s": kept(m, kappa, np.array(tops)).tolist()}
         self._place.data = {"m": [m], "kappa": [kappa]}
-        modes = "two modes" if _modes(s) > 1 else "one mode"
-        self.curve.title.text = f"s(h) at m = {number(m, 2)}, κ = {number(kappa, 2)}: {modes}"
+        self._modes.text = "two modes" if _modes(s) > 1 else "one mode"
+        self.curve.title.text = f"s(h), m = {number(m, 2)}, κ = {number(kappa, 2)}"
 
     # ---- a frame ----
 
@@ -226,9 +229,10 @@ class MergeView:
 
     def _draw_times(self, replay: Replay, until: Event) -> None:
         told = [event for event in replay.recording if isinstance(event, MergesReplayed)]
-        split = time_split([event for event in told if event.stamp.path == until.stamp.path])
-        if not set(MERGING) <= set(split):
+        told = [event for event in told if event.stamp.path == until.stamp.path]
+        if not {("B", ""), *(("A", name) for name in MERGING)} <= {(event.section, event.strategy) for event in told}:
             return  # they are still being measured
+        split = time_split(told)
         a = [1e6 * split[name][0] for name in MERGING]
         whole = [1e6 * sum(split[name]) for name in MERGING]
         self._times.data = {"name": [NAMES[name] for name in MERGING], "a": a, "whole": whole}
@@ -274,7 +278,7 @@ class MergeView:
         self._race.data = {
             "name": names,
             "accuracy": shares,
-            "text": [f"{share:.1f}\n{spent:.2g} s" for share, spent in raced.values()],
+            "text": [f"{share:.1f}\n{seconds(spent, 2)}" for share, spent in raced.values()],
         }
         self.race.y_range.update(start=low, end=max(shares) + 0.45 * (max(shares) - low))
 

@@ -14,9 +14,8 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-def seconds(value: float) -> str:
+def seconds(value: float, digits: int = 3) -> str:
     """A time: microseconds to seconds."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value * 1e6:.3g} µs"
+    unit, size = next(((unit, size) for unit, size in (("s", 1.0), ("ms", 1e-3)) if value >= size), ("µs", 1e-6))
+    value /= size
+    return f"{value:,.0f} {unit}" if value >= 10**digits else f"{value:.{digits}g} {unit}"

@@ -130,7 +130,8 @@ def _maintained(replay: Replay, event: BudgetMaintained) -> str:
     return text + (
         f"has {len(event.candidates):,} possible partners of its class. The one that costs least has "
         f"m = {number(m, 3)}, κ = {number(kappa, 3)}: both move to z at h = {number(event.h, 3)}, with "
-        f"α = {number(event.coefficient, 3)}. Lost: ‖Δw‖² = {number(event.degradation, 3)}, by {html.escape(event.strategy)}."
+        f"α = {number(event.coefficient, 3)}. Lost: ‖Δw‖² = {number(event.degradation, 3)}, "
+        f"by {html.escape(event.strategy)}."
     )
 
 
