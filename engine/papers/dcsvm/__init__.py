@@ -90,7 +90,7 @@ FIGURES = (
             (partial(grid, Case(data, C=1, gamma=1, rows=rows)),),
         )
         for name, data, rows in (
-            ("table7", "ijcnn1", 20_000),
+            ("table7", "ijcnn1", None),
             ("table9", "covtype", 10_000),
             ("table10", "census", 10_000),
         )
