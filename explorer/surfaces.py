@@ -28,11 +28,11 @@ SLIDER: dict[str, Any] = {"size": "small", "width": 96, "margin": (0, 8)}
 def surfaces(side: int = SIDE) -> tuple[Array, Array]:
     """h and WD (of a_i + a_j = 1) over m along x and kappa along y, both from 0 to 1 (Figure 2 of the paper)."""
     h, wd = np.empty((side, side), np.float32), np.empty((side, side), np.float32)
-    for row, kappa in enumerate(np.linspace(0, 1, side)):
-        for column, m in enumerate(np.linspace(0, 1, side)):
+    for i, kappa in enumerate(np.linspace(0, 1, side)):
+        for j, m in enumerate(np.linspace(0, 1, side)):
             found = golden_section(min(m, 1 - m), kappa, PRECISE)
-            h[row, column] = found if m <= 0.5 else 1 - found
-            wd[row, column] = degradation(m, 1 - m, kappa, h[row, column])
+            h[i, j] = found if m <= 0.5 else 1 - found
+            wd[i, j] = degradation(m, 1 - m, kappa, h[i, j])
     return h, wd
 
 
