@@ -77,8 +77,11 @@ def test_a_slider_looks_at_any_place(open_page):
 def test_change_the_budget_and_share(open_page):
     page = open_page(SMALL)
     to_the_end(page)
-    page.get_by_label("budget", exact=True).fill("7")
+    field = page.get_by_label("budget", exact=True)
+    page.wait_for_timeout(1500)  # until the last part of the page is there, as any person would
+    field.fill("7")
     page.keyboard.press("Enter")
+    expect(field).to_have_value("7")
     button(page, "Run").click()
     page.wait_for_function("location.search.includes('budget=7')")
     other = open_page("/budgeted-sgd" + page.evaluate("location.search"))
