@@ -142,7 +142,7 @@ class Machine:
     def _maintain(self, watch: "_Watch | None") -> BudgetMaintained | None:
         """Do what `advance` left undone, in full view, and say what is told of it."""
         budget = self.budget
-        before = self.snapshot()[:2] if watch is not None else None
+        before = self.snapshot() if watch is not None else None
         choice = choose(budget, self.strategy, self.tables, True)
         shares, lost = np.empty(0), float(budget.coefficients[choice.first] ** 2)
         told = None
@@ -233,7 +233,7 @@ class _Watch:
         self.accuracy = float(np.mean((values > 0) == (self._y > 0)))
 
     def maintenance(
-        self, choice: Choice, vectors: Array, coefficients: Array, shares: Array, lost: float
+        self, choice: Choice, vectors: Array, coefficients: Array, sources: Array, shares: Array, lost: float
     ) -> BudgetMaintained | None:
         """What is told of one maintenance, if anything: some are here for the comparison or for projection alone."""
         machine, budget = self.machine, self.machine.budget
@@ -252,8 +252,8 @@ class _Watch:
             lost = float(degradation(a[first], a[partner], kappa[partner], h))
         return BudgetMaintained(
             step=int(budget.counts[STEP]), number=int(budget.counts[MAINTAINED]) + (kind != "projection"),
-            strategy=machine.maintenance, kind=kind, vectors=vectors, coefficients=coefficients, first=first,
-            candidates=candidates, m=a[first] / (a[first] + a[candidates]), kappa=kappa[candidates],
+            strategy=machine.maintenance, kind=kind, vectors=vectors, coefficients=coefficients, sources=sources,
+            first=first, candidates=candidates, m=a[first] / (a[first] + a[candidates]), kappa=kappa[candidates],
             degradations=budget.wd[candidates] * scale**2, partner=partner, h=h, z=z, coefficient=coefficient,
             degradation=lost * scale**2, shares=shares * scale,
         )  # fmt: skip

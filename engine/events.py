@@ -194,8 +194,8 @@ class StepsTaken(Event):
 class BudgetMaintained(Event):
     """Budgeted SGD: there was a vector too many, and one had to go. In a long run only some of these are told.
 
-    `vectors` and `coefficients` are those before; `first`, `partner` and `candidates` are rows of them. Without a
-    partner the first vector is dropped, and in a projection the `shares` go to the others.
+    `vectors`, `coefficients` and `sources` are those before; `first`, `partner` and `candidates` are rows of them.
+    Without a partner the first vector is dropped, and in a projection the `shares` go to the others.
     """
 
     thins = True
@@ -206,6 +206,7 @@ class BudgetMaintained(Event):
     kind: str  # merge, removal or projection
     vectors: Array
     coefficients: Array
+    sources: Array
     first: int  # the vector with the smallest coefficient
     candidates: Array  # the vectors of its label
     m: Array  # for each candidate: the first vector's part in the sum of the two coefficients
@@ -218,14 +219,15 @@ class BudgetMaintained(Event):
     degradation: float  # |w' - w|^2
     shares: Array
 
-    def after(self) -> tuple[Array, Array]:
-        """Vectors and coefficients after it: z in the partner's place, the last vector in that of the first."""
-        vectors, coefficients = self.vectors.copy(), self.coefficients.copy()
+    def after(self) -> tuple[Array, Array, Array]:
+        """All three after it: z in the partner's place, the last vector in that of the first."""
+        vectors, coefficients, sources = self.vectors.copy(), self.coefficients.copy(), self.sources.copy()
         if self.partner >= 0:
-            vectors[self.partner], coefficients[self.partner] = self.z, self.coefficient
-        vectors[self.first], coefficients[self.first] = vectors[-1], coefficients[-1]
+            vectors[self.partner], coefficients[self.partner], sources[self.partner] = self.z, self.coefficient, -1
+        for values in (vectors, coefficients, sources):
+            values[self.first] = values[-1]
         coefficients = coefficients[:-1]
-        return vectors[:-1], coefficients + self.shares if len(self.shares) else coefficients
+        return vectors[:-1], coefficients + self.shares if len(self.shares) else coefficients, sources[:-1]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -150,15 +150,12 @@ class Replay:
 
     def _budget(self, event: Any, n: int) -> tuple[Array, Budget]:
         """The vectors of a budget; of a merge, those after it. A training point among them has its coefficient."""
-        alpha = np.zeros(n)
-        if isinstance(event, BudgetMaintained):
-            vectors, coefficients = event.after()
-            merged = np.zeros(len(coefficients), bool)
-            if 0 <= event.partner < len(merged):
-                merged[event.partner] = True
-        else:
-            vectors, coefficients, merged = event.vectors, event.coefficients, event.sources < 0
-            alpha[event.sources[~merged]] = abs(event.coefficients[~merged])
+        told = (
+            event.after() if isinstance(event, BudgetMaintained) else (event.vectors, event.coefficients, event.sources)
+        )
+        vectors, coefficients, sources = told
+        alpha, merged = np.zeros(n), sources < 0
+        alpha[sources[~merged]] = abs(coefficients[~merged])
         return alpha, Budget(vectors, coefficients, merged)
 
     def _in_cells(self, event: Event, n: int) -> tuple[Array, Partitioned | None]:
@@ -225,14 +222,13 @@ class Replay:
 
     def _check_budget(self, event: Any) -> None:
         """The same for the vectors of a budget."""
-        rows = {len(getattr(event, name)) for name in ("vectors", "coefficients", "sources") if hasattr(event, name)}
-        indices = getattr(event, "sources", np.zeros(0, int))
+        rows = {len(values) for values in (event.vectors, event.coefficients, event.sources)}
         first, partner = getattr(event, "first", 0), getattr(event, "partner", 0)
         fits = (
             len(rows) == 1
             and event.vectors.shape[1:] == self.X.shape[1:]
             and np.isfinite(event.vectors).all()
-            and (indices < len(self.X)).all()
+            and (event.sources < len(self.X)).all()
             and max(first, partner) < max(1, *rows)
         )
         if not fits:

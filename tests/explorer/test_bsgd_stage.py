@@ -71,8 +71,10 @@ def test_the_frame_of_a_merge_is_what_is_left_after_it(replay):
     merge = next(event for event in of_kind(replay, BudgetMaintained) if event.kind == "merge")
     frame = replay.frame_of(merge)
     assert len(frame.budget.coefficients) == len(merge.coefficients) - 1
-    assert frame.budget.merged.sum() == 1
+    assert frame.budget.merged.sum() == 1 + (merge.sources < 0).sum()  # the first merge of all
     np.testing.assert_allclose(frame.budget.vectors[frame.budget.merged][0], merge.z)
+    point = next(k for k in range(len(frame.alpha)) if frame.alpha[k] > 0)
+    assert point in merge.sources
 
 
 def test_a_training_point_in_the_budget_has_its_coefficient(replay):
