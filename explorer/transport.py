@@ -20,7 +20,7 @@ MOST_MARKS = 60
 class Transport(JSComponent):
     """Moves a player, and shows where it is."""
 
-    now = param.Dict({}, doc="cursor, end, playing, live, where: what changes with every frame.")
+    now = param.Dict({}, doc="cursor, end, playing, live, where, presses heard: what changes with every frame.")
     marks = param.List([], doc="[position, name] of phases.")
     speeds = param.List(list(SPEEDS), doc="To choose from.")
     sizes = param.List(list(STEP_SIZES), doc="Of a step, to choose from.")
@@ -74,7 +74,12 @@ class Transport(JSComponent):
       return element
     }
     export function render({model, el}) {
-      const act = (name) => model.send_msg({act: name})
+      // A press shows at once; what was on its way from before it says nothing about it.
+      let sent = 0, playing = null
+      const act = (name) => {
+        model.send_msg({act: name, count: ++sent})
+        if (name === "toggle") show_playing(!playing)
+      }
       const button = (name, drawing, what, kind = "") => {
         const made = make("button", {type: "button", "aria-label": name, title: name, class: kind}, icon(drawing))
         made.addEventListener("click", () => act(what))
@@ -137,16 +142,17 @@ class Transport(JSComponent):
           marks.append(text)
         })
       }
-      let playing = null
+      const show_playing = (now) => {
+        if (now === playing) return
+        playing = now
+        const name = playing ? "Pause" : "Play"
+        play.setAttribute("aria-label", name)
+        play.title = name
+        play.innerHTML = icon(playing ? "pause" : "play")
+      }
       const draw = () => {
         const now = model.now
-        if (now.playing !== playing) {
-          playing = now.playing
-          const name = playing ? "Pause" : "Play"
-          play.setAttribute("aria-label", name)
-          play.title = name
-          play.innerHTML = icon(playing ? "pause" : "play")
-        }
+        if ((now.heard ?? 0) >= sent) show_playing(now.playing)
         live.setAttribute("aria-pressed", now.live ? "true" : "false")
         const end = Math.max(1, now.end ?? 1)
         if (Number(slider.max) !== end) {
@@ -170,8 +176,10 @@ class Transport(JSComponent):
         super().__init__(sizing_mode="stretch_width", margin=0, **params)
         self._used = used
         self.player: Player | None = None
+        self._heard = 0  # presses of buttons
         self._told: dict[str, Callable[[Any], None]] = {
-            "act": self._act, "scrub": self._scrub, "speed": self._choose_speed, "step_size": self._choose_size,
+            "act": self._act, "count": self._hear, "scrub": self._scrub, "speed": self._choose_speed,
+            "step_size": self._choose_size,
         }  # fmt: skip
 
     def _handle_msg(self, data: Any) -> None:
@@ -182,6 +190,9 @@ class Transport(JSComponent):
     def _act(self, name: str) -> None:
         if self.player is not None:
             self.player.act(name)
+
+    def _hear(self, count: int) -> None:
+        self._heard = int(count)
 
     def _scrub(self, position: int) -> None:
         if self.player is not None:
@@ -206,7 +217,10 @@ class Transport(JSComponent):
         """There is nothing to play."""
         self.player = None
         self.marks = []
-        self.now = {"cursor": 0, "end": 0, "playing": False, "live": False, "where": "nothing to play yet: press Run"}
+        self.now = {
+            "cursor": 0, "end": 0, "playing": False, "live": False, "where": "nothing to play yet: press Run",
+            "heard": self._heard,
+        }  # fmt: skip
 
     def draw(self) -> None:
         """Show where the player is."""
@@ -223,7 +237,7 @@ class Transport(JSComponent):
             self.marks = marks
         self.now = {
             "cursor": player.cursor, "end": player.end, "playing": player.playing, "live": player.live,
-            "where": _sentence(player),
+            "where": _sentence(player), "heard": self._heard,
         }  # fmt: skip
 
 
