@@ -1,5 +1,8 @@
 """The pages: bar, ways to the other apps, light and dark; the home page, and the page of a solver, alive."""
 
+import base64
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -12,6 +15,8 @@ from explorer.layout import CARD, column, row, words
 from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
 from explorer.theme import FONT, THEMES
+
+PICTURES = Path(__file__).parent / "pictures"
 
 
 def _prefers_dark() -> bool:
@@ -48,6 +53,17 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
     return page
 
 
+@cache
+def _picture(solver: str) -> str:
+    """What the stage of a solver looks like, in the page itself; nothing where there is no picture."""
+    path = PICTURES / f"{solver}.png"
+    if not path.is_file():
+        return ""
+    content = base64.b64encode(path.read_bytes()).decode()
+    look = "width: 100%; aspect-ratio: 16 / 9; object-fit: cover; border-radius: 6px; display: block"
+    return f'<img alt="" style="{look}" src="data:image/png;base64,{content}">'
+
+
 def home_page() -> Any:
     """A card for each app."""
     title = (
@@ -55,11 +71,12 @@ def home_page() -> Any:
     )
     cards = [
         pn.Column(
+            words(_picture(name), 14, 0),
             words(f'<b style="font-size: 18px; color: var(--mui-palette-text-primary)">{SOLVERS[name].title}</b>'),
             words(act.summary, 14, (4, 10)),
             pmui.Button(label=f"Open {SOLVERS[name].title}", href=f"./{name}", variant="contained", margin=10),
             stylesheets=[CARD],
-            width=330,
+            width=346,
             margin=10,
         )
         for name, act in acts().items()
