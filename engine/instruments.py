@@ -5,11 +5,12 @@ everything on few points and only an estimate of D(pi) on many, "all" everything
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.events import Array, LevelJudged, LevelMeasured, Steps
+from engine.kernels import Counter
 from engine.partition import Partition, between_steps
 from engine.problem import Problem
 
@@ -31,7 +32,8 @@ class Instruments:
     """The measurements of one run."""
 
     def __init__(self, problem: Problem, which: str) -> None:
-        self._problem = problem
+        # What is measured is not the solver's work.
+        self._problem = replace(problem, kernel=replace(problem.kernel, counter=Counter()))
         self._some = which != "none"
         self._all = which == "all" or (which == "auto" and len(problem) <= AFFORDABLE)
         self._levels: list[_Level] = []

@@ -37,7 +37,8 @@ MOST = 600  # points of a curve: longer runs are decimated, but never at the end
 DASHES = (("solid", "━"), ("dashed", "╍"))
 ABOVE = 0.25  # room over the curves for the words, as a part of their height
 MOMENT = 0.01  # seconds of a drawing that may go into accuracies
-Numbers = Callable[[Replay, Event], dict[str, float] | None]
+Numbers = Callable[[Replay, Event], dict[str, float]]
+CURVED = (Iteration, SubproblemSolved, LevelFinished, LevelMeasured, StepsTaken)  # events that a curve goes through
 
 
 @dataclass(frozen=True)
@@ -70,19 +71,21 @@ CHARTS = (GAP, SUPPORT, ACCURACY)  # of a solver of the dual problem
 
 def objective_of(event: Event) -> float:
     """The objective of the whole problem that an event tells; NaN if it tells none."""
+    if isinstance(event, Finished) and event.stop_reason == "early":
+        return np.nan  # of the cells, with the kernel between them taken as zero
     told = isinstance(event, Iteration | Finished | LevelMeasured)
     return float(event.objective) if told else np.nan  # type: ignore[attr-defined]
 
 
-def dual_numbers(replay: Replay, event: Event) -> dict[str, float] | None:
-    """What the charts of the dual problem show of an event, apart from gap and accuracy; None if nothing."""
+def dual_numbers(replay: Replay, event: Event) -> dict[str, float]:
+    """What the charts of the dual problem show of an event, apart from gap and accuracy."""
     if isinstance(event, Iteration):
         return {"violation": event.violation or np.nan, "free": event.n_free, "bound": event.n_bound}
     if isinstance(event, SubproblemSolved | LevelFinished):
         frame = replay.frame_of(event)
         bound = int(np.count_nonzero(frame.at_bound))
         return {"free": int(np.count_nonzero(frame.alpha)) - bound, "bound": bound}
-    return {} if isinstance(event, LevelMeasured) else None
+    return {}
 
 
 def _gap(objective: float, best: float) -> float:
@@ -97,11 +100,10 @@ class Charts:
     def __init__(self, charts: tuple[Chart, ...] = CHARTS, numbers: Numbers = dual_numbers, dark: bool = False) -> None:
         self.axis = "iterations"
         self.pinned: int | None = None
-        self.pending = 0  # frames whose accuracy is still to be found
+        self.pending = 0  # events whose numbers are still to be found
         self._charts, self._numbers_of = (*charts, ALPHA), numbers
         self._sources = {chart.name: ColumnDataSource(_nothing(chart)) for chart in self._charts}
         self._numbers: dict[int, dict[str, float]] = {}
-        self._accuracy: dict[int, tuple[float, float]] = {}
         self._drawn: tuple[Any, ...] = ()
         self._cursors: list[Any] = []
         self._legends: dict[str, list[Any]] = {}
@@ -135,6 +137,7 @@ class Charts:
         else:
             plot.yaxis.ticker.desired_num_ticks = 3
         plot.min_border_left = 46
+        plot.xaxis.ticker.desired_num_ticks = 5
         plot.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
         self._cursors.append(Span(dimension="height", line_width=1.5, location=0))
         plot.add_layout(self._cursors[-1])
@@ -151,7 +154,6 @@ class Charts:
     def clear(self) -> None:
         """Forget the curves."""
         self._numbers.clear()
-        self._accuracy.clear()
         self.pending = 0
         self.pinned = None
         self._drawn = ()
@@ -161,14 +163,14 @@ class Charts:
 
     def draw(self, replay: Replay, position: int) -> None:
         """Bring curves and cursor up to date."""
-        events = [event for event in replay.recording if self._learn(replay, event) is not None]
+        events: list[Event] = [event for event in replay.recording if isinstance(event, CURVED)]
         if not events:
             return
         chosen = events[:: max(1, len(events) // MOST)]
         if chosen[-1] is not events[-1]:
             chosen.append(events[-1])
         places = self._places(events)
-        self.pending = self._learn_accuracy(replay, chosen)
+        self.pending = self._learn(replay, chosen)
         state = (len(replay.recording), self.axis, self.pending, self.pinned)
         if state != self._drawn:
             self._drawn = state
@@ -181,15 +183,6 @@ class Charts:
         here = 0 if now is None else bisect_right(events, now.stamp.sequence, key=lambda event: event.stamp.sequence)
         for cursor in self._cursors:
             cursor.location = places[events[max(0, here - 1)].stamp.sequence]
-
-    def _learn(self, replay: Replay, event: Event) -> dict[str, float] | None:
-        """The numbers of an event, looked up once."""
-        known = self._numbers.get(event.stamp.sequence)
-        if known is None:
-            known = self._numbers_of(replay, event)
-            if known is not None:
-                self._numbers[event.stamp.sequence] = known
-        return known
 
     def _name_point(self) -> None:
         self._hint.visible = self.pinned is None
@@ -213,17 +206,20 @@ class Charts:
             places[event.stamp.sequence] = float(before + last)
         return places
 
-    def _learn_accuracy(self, replay: Replay, events: list[Event]) -> int:
-        """Evaluate frames not yet evaluated, the newest first, for a moment; returns how many are left."""
-        missing = [
-            event for event in events if event.stamp.sequence not in self._accuracy and isinstance(event, STATES)
-        ]
-        missing = [*missing[-1:], *missing[:-1]]
+    def _learn(self, replay: Replay, events: list[Event]) -> int:
+        """Find the numbers of events not yet looked at, for a moment, the newest first; returns how many are left."""
+        missing = [event for event in events if event.stamp.sequence not in self._numbers]
+        # Then all over the run, so that a curve is soon there as a whole.
+        spread = sorted(range(len(missing) - 1), key=lambda k: (k * 0.618) % 1)
         end = time.monotonic() + MOMENT
-        for k, event in enumerate(missing):
-            if k and time.monotonic() > end:
-                return len(missing) - k
-            self._accuracy[event.stamp.sequence] = replay.accuracy(replay.frame_of(event))
+        for done, event in enumerate([*missing[-1:], *(missing[k] for k in spread)]):
+            if done and time.monotonic() > end:
+                return len(missing) - done
+            numbers = self._numbers_of(replay, event)
+            if isinstance(event, STATES):
+                train, test = replay.accuracy(replay.frame_of(event))
+                numbers |= {"train": train, "test": test}
+            self._numbers[event.stamp.sequence] = numbers
         return 0
 
     def _columns(self, replay: Replay, events: list[Event], places: dict[int, float]) -> dict[str, Any]:
@@ -233,20 +229,19 @@ class Charts:
                 best[told.stamp.path] = min(objective, best.get(told.stamp.path, np.inf))
         rows = []
         for event in events:
-            train, test = self._accuracy.get(event.stamp.sequence, (np.nan, np.nan))
             rows.append(
-                {"x": places[event.stamp.sequence], "train": train, "test": test}
+                {"x": places[event.stamp.sequence]}
                 | {"gap": _gap(objective_of(event), best.get(event.stamp.path, np.nan))}
-                | self._numbers[event.stamp.sequence]
+                | self._numbers.get(event.stamp.sequence, {"pending": 1.0})
             )
             if self.pinned is not None and isinstance(event, STATES):
                 rows[-1]["alpha"] = replay.alpha_of(self.pinned, event)
-        names = {"x", *(name for chart in self._charts for name in chart.curves)}
+        names = {"x", "pending", *(name for chart in self._charts for name in chart.curves)}
         return {name: np.array([row.get(name, np.nan) for row in rows], np.float32) for name in names}
 
     def _draw_curves(self, chart: Chart, columns: dict[str, Any]) -> None:
         """The rows that say something about this question; the chart is made to suit them."""
-        known = np.any([np.isfinite(columns[name]) for name in chart.curves], axis=0)
+        known = np.any([np.isfinite(columns[name]) for name in ("pending", *chart.curves)], axis=0)  # a gap, if pending
         self._sources[chart.name].data = {name: columns[name][known] for name in ("x", *chart.curves)}
         plot = self.plots[chart.name]
         values = np.concatenate([columns[name] for name in chart.curves])

@@ -7,9 +7,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import (
-    Array,
     Event,
-    Finished,
     Iteration,
     LevelFinished,
     LevelJudged,
@@ -34,9 +32,8 @@ from explorer.theme import (
 )
 from explorer.units import count
 
-STEPS = ("refine", "whole")  # what follows the levels
+STEPS = ("refine", "gradient", "whole")  # what follows the levels
 LEVEL_FACTS = (LevelMeasured, LevelJudged)
-AT_MOST = 1000  # points whose early prediction is timed and judged
 
 
 @dataclass(frozen=True)
@@ -48,11 +45,6 @@ class Rung:
     began: float  # solver seconds
     measured: LevelMeasured | None
     judged: LevelJudged | None
-
-    @property
-    def name(self) -> str:
-        """As the axes have it."""
-        return f"{self.finished.n_clusters:,}"
 
 
 def rungs(replay: Replay, until: Event) -> list[Rung]:
@@ -73,12 +65,40 @@ def rungs(replay: Replay, until: Event) -> list[Rung]:
     return found
 
 
-def best_known(replay: Replay, path: tuple[str, ...]) -> tuple[Array, float]:
-    """The best solution of a task that the recording has, and its objective (NaN if it tells none)."""
+def names(ladder: list[Rung]) -> list[str]:
+    """How the axes name the levels: by their cells, and by their numbers where those are the same."""
+    cells = [f"{rung.finished.n_clusters:,}" for rung in ladder]
+    if len(set(cells)) == len(cells):
+        return cells
+    return [f"{name}·{rung.finished.level}" for name, rung in zip(cells, ladder, strict=True)]
+
+
+def best_known(replay: Replay, path: tuple[str, ...]) -> float:
+    """The best objective of a task that the recording has; NaN if it tells none."""
+    ours = [objective_of(event) for event in replay.recording if event.stamp.path == path]
+    return min((value for value in ours if not np.isnan(value)), default=np.nan)
+
+
+def reference(replay: Replay, path: tuple[str, ...]) -> Iteration | LevelFinished | None:
+    """What levels are compared with: the newest solution of the problem, or the newest level before there is one."""
     ours = [event for event in replay.recording if event.stamp.path == path]
-    alphas = [event for event in ours if isinstance(event, LevelFinished | Iteration | Finished) and len(event.alpha)]
-    objectives = [value for event in ours if not np.isnan(value := objective_of(event))]
-    return (alphas[-1].alpha if alphas else np.zeros(0)), min(objectives, default=np.nan)
+    solutions = [event for event in ours if isinstance(event, Iteration)]
+    levels = [event for event in ours if isinstance(event, LevelFinished)]
+    if solutions:
+        return solutions[-1]
+    return levels[-1] if levels else None
+
+
+def measuring(replay: Replay, until: Event) -> float:
+    """Solver seconds up to an event that went into what is measured beside the solution."""
+    spent, before = 0.0, 0.0
+    for event in replay.recording:
+        if event.stamp.sequence > until.stamp.sequence:
+            break
+        if isinstance(event, LEVEL_FACTS):
+            spent += event.stamp.seconds - before
+        before = event.stamp.seconds
+    return spent
 
 
 class LadderView:
@@ -119,6 +139,8 @@ class LadderView:
             self.found.line("level", name, source=self._found, color=colour, line_width=2, line_dash=dash)
             self.found.scatter("level", name, source=self._found, marker=marker, color=colour, size=8)
         self.found.yaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
+        self._against = words_inside("", x=8, y=6, y_units="screen", text_color=PURPLE)
+        self.found.add_layout(self._against)
         looks = {
             "bound": ("inverted_triangle", AMBER, "dashed"), "refined": ("diamond", PURPLE, "dotted"),
             "gap": ("circle", NEGATIVE, "solid"),
@@ -145,7 +167,7 @@ class LadderView:
             "found": (self.found, ("● recall", NEGATIVE), ("■ precision", POSITIVE)),
             "gaps": (self.gaps, ("● gap", NEGATIVE), ("▼ Thm 1", AMBER), ("◆ Thm 3", PURPLE)),
             "times": (self.times, ("■ clustering", AMBER), ("■ solving", NEGATIVE)),
-            "early": (self.early, ("■ with K(·,·) a point", GREEN)),
+            "early": (self.early, ("inside: kernel values a point", GREEN)),
         }
         self._captions: dict[str, list[Any]] = {}
         for name, (plot, *texts) in captions.items():
@@ -166,21 +188,28 @@ class LadderView:
         self._words[0].glyph.text_color = tone(dark).text
         self._words[1].glyph.text_color = "#ffffff"
 
+    def end(self) -> None:
+        """Nothing works in the background."""
+
+    def forget(self) -> None:
+        """There will be another run."""
+        self._judged.clear()
+        self.clear()
+
     def clear(self) -> None:
         """Show nothing."""
-        self._judged.clear()
         self._exact.visible = False
         for source in (self._found, self._gaps, self._early, self._times):
             source.data = {name: [] for name in source.data}
 
-    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
+    def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the levels finished so far, against the best that is known by now."""
         ladder = rungs(replay, frame.event)
         phases = _phases(replay, frame.event)
-        names = [rung.name for rung in ladder] or ["-"]
-        if self._levels.factors != names:
-            self._levels.factors = names
-        steps = [*names, *(name for name in STEPS if name in phases)]
+        named = names(ladder)
+        if self._levels.factors != (named or ["-"]):
+            self._levels.factors = named or ["-"]
+        steps = [*(named or ["-"]), *(name for name in STEPS if name in phases)]
         if self._steps.factors != steps:
             self._steps.factors = steps
         self._draw_found(replay, ladder)
@@ -204,23 +233,28 @@ class LadderView:
             label.y = plot.y_range.end
 
     def _draw_found(self, replay: Replay, ladder: list[Rung]) -> None:
-        best = best_known(replay, ladder[0].finished.stamp.path)[0] > 0 if ladder else np.zeros(0, bool)
-        found = [rung.finished.alpha > 0 for rung in ladder]
-        both = [int(np.count_nonzero(level & best)) for level in found]
+        best = reference(replay, ladder[0].finished.stamp.path) if ladder else None
+        named = [name for name, rung in zip(names(ladder), ladder, strict=True) if rung.finished is not best]
+        found = [rung.finished.alpha > 0 for rung in ladder if rung.finished is not best]  # none against itself
+        against = np.zeros(0, bool) if best is None else best.alpha > 0
+        both = [int(np.count_nonzero(level & against)) for level in found]
+        so_far = isinstance(best, LevelFinished)
+        self._against.text = f"against level {best.level}, so far" if isinstance(best, LevelFinished) else ""
+        self._against.visible = so_far
         self._found.data = {
-            "level": [rung.name for rung in ladder],
+            "level": named,
             "precision": [hit / max(1, int(level.sum())) for hit, level in zip(both, found, strict=True)],
-            "recall": [hit / max(1, int(best.sum())) for hit in both],
+            "recall": [hit / max(1, int(against.sum())) for hit in both],
         }
 
     def _draw_gaps(self, replay: Replay, ladder: list[Rung]) -> None:
-        best = best_known(replay, ladder[0].finished.stamp.path)[1] if ladder else np.nan
+        best = best_known(replay, ladder[0].finished.stamp.path) if ladder else np.nan
         columns = {
             "gap": [_positive(rung.measured.objective - best) if rung.measured else np.nan for rung in ladder],
             "bound": [_positive(rung.measured.bound) if rung.measured else np.nan for rung in ladder],
             "refined": [_positive(rung.judged.refined_bound) if rung.judged else np.nan for rung in ladder],
         }
-        self._gaps.data = {"level": [rung.name for rung in ladder], **columns}
+        self._gaps.data = {"level": names(ladder), **columns}
         values = np.array([value for column in columns.values() for value in column])
         values = values[np.isfinite(values)]
         if len(values):
@@ -235,7 +269,7 @@ class LadderView:
         best = [right for right, _ in rows]
         low = 10 * np.floor((min(best, default=100.0) - 3) / 10)
         self._early.data = {
-            "level": [rung.name for rung in ladder],
+            "level": names(ladder),
             "accuracy": [right for right, _ in rows],
             "text": [f"{right:.1f}" for right, _ in rows],
             "cost": [count(round(cost)) for _, cost in rows],
@@ -260,7 +294,6 @@ class LadderView:
             points, positive = replay.test_points(frame)
             if not len(points):
                 points, positive = replay.points[frame.members], frame.signs > 0
-            points, positive = points[:AT_MOST], positive[:AT_MOST]
             kernel = replace(replay.kernel, counter=Counter())
             committee = replay.committee(frame)
             committee = replace(committee, kernel=kernel, router=replace(committee.router, kernel=kernel))

@@ -12,7 +12,7 @@ from explorer.theme import AMBER, NEGATIVE, POSITIVE
 from explorer.units import number
 
 LAYERS = ("merges",)
-DURATION = 0.7  # seconds that the two are on their way
+DURATION = (0.1, 0.7)  # seconds that the two are on their way, shorter if merges follow one another
 NOTHING: dict[str, Any] = {"x": [], "y": []}
 
 
@@ -43,12 +43,12 @@ class Merges:
         )  # fmt: skip
         self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, words]}
         self._shown: BudgetMaintained | None = None
-        self._since = 0.0
+        self._since, self._duration = 0.0, DURATION[1]
 
     @property
     def moving(self) -> bool:
         """Whether the two are still on their way."""
-        return self._shown is not None and time.monotonic() - self._since < DURATION + 0.1
+        return self._shown is not None and time.monotonic() - self._since < self._duration + 0.1
 
     def restyle(self, dark: bool) -> None:
         """Its colours are those of both pages."""
@@ -67,9 +67,11 @@ class Merges:
             self.clear()
             return
         if event is not self._shown:
-            self._shown, self._since = event, time.monotonic()
+            now = time.monotonic()
+            self._duration = float(np.clip(0.8 * (now - self._since), *DURATION))
+            self._shown, self._since = event, now
             self._begin(replay, event, window)
-        self._slide(replay, event, min(1.0, (time.monotonic() - self._since) / DURATION))
+        self._slide(replay, event, min(1.0, (time.monotonic() - self._since) / self._duration))
 
     def _begin(self, replay: Replay, event: BudgetMaintained, window: tuple[float, ...]) -> None:
         places = replay.plane.project(np.asarray(event.vectors, float))

@@ -38,6 +38,7 @@ STOPS: dict[str, Any] = {
     "merge": (BudgetMaintained, Finished),
 }
 ENOUGH = 2000  # points for an accuracy in a chart
+DEAREST = 2e7  # kernel evaluations that the margins of a frame may cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ class Frame:
     upper: Array  # their bounds
     alpha: Array
     gradient: Array | None = None  # None where the solver keeps none
+    active: Array | None = None  # of which points it is up to date
     intercept: float = 0.0
     working_set: Array = field(default_factory=lambda: np.zeros(0, int))
     cells: Partitioned | None = None  # in force: each cell has a model of its own
@@ -115,6 +117,7 @@ class Replay:
             self._test = (self.kernel.points(self.test_data[0]), y_test)
         self.members = lru_cache(64)(self._members)
         self.frame_of = lru_cache(16)(self._frame_of)
+        self.cell_members = lru_cache(4)(self._cell_members)
         self.expansion = lru_cache(8)(self._expansion)
         self.seams = lru_cache(4)(self._seams)
 
@@ -141,7 +144,7 @@ class Replay:
         task = self._tasks[path[0]] if path else next(iter(self._tasks.values()))
         whose = (event, task, *self.members(task))
         if isinstance(event, Iteration):
-            return Frame(*whose, event.alpha, event.gradient, event.intercept, event.working_set)
+            return Frame(*whose, event.alpha, event.gradient, event.active, event.intercept, event.working_set)
         if isinstance(event, BUDGETS):
             alpha, budget = self._budget(event, len(whose[2]))
             return Frame(*whose, alpha, budget=budget)
@@ -163,6 +166,7 @@ class Replay:
         if isinstance(event, LevelFinished):
             return event.alpha, self.cells_before(event)
         cells = event if isinstance(event, Partitioned) else self.cells_before(event)
+        members = () if cells is None else self.cell_members(cells)
         alpha = np.zeros(n)
         for past in self.recording[: self.position(event) + 1]:
             if cells is None or past.stamp.path != event.stamp.path:
@@ -170,8 +174,13 @@ class Replay:
             if isinstance(past, LevelFinished):
                 alpha = past.alpha.copy()
             elif isinstance(past, SubproblemSolved) and past.stamp.sequence > cells.stamp.sequence:
-                alpha[cells.labels == past.cluster] = past.alpha
+                alpha[members[past.cluster]] = past.alpha
         return alpha, cells
+
+    def _cell_members(self, cells: Partitioned) -> tuple[Array, ...]:
+        """The points of each cell."""
+        order = np.argsort(cells.labels, kind="stable")
+        return tuple(np.split(order, np.cumsum(np.bincount(cells.labels, minlength=len(cells.sizes)))[:-1]))
 
     def cells_before(self, event: Event) -> Partitioned | None:
         """The newest partition before an event, of the same task."""
@@ -222,15 +231,24 @@ class Replay:
 
     def _check_budget(self, event: Any) -> None:
         """The same for the vectors of a budget."""
-        rows = {len(values) for values in (event.vectors, event.coefficients, event.sources)}
-        first, partner = getattr(event, "first", 0), getattr(event, "partner", 0)
+        size, sizes = len(event.vectors), {len(event.coefficients), len(event.sources)}
         fits = (
-            len(rows) == 1
+            sizes == {size}
             and event.vectors.shape[1:] == self.X.shape[1:]
             and np.isfinite(event.vectors).all()
+            and np.isfinite(event.coefficients).all()
             and (event.sources < len(self.X)).all()
-            and max(first, partner) < max(1, *rows)
         )
+        if fits and isinstance(event, BudgetMaintained):
+            candidates = np.arange(size)[event.candidates] if np.isin(event.candidates, np.arange(size)).all() else None
+            fits = (
+                candidates is not None
+                and {len(event.m), len(event.kappa), len(event.degradations)} == {len(candidates)}
+                and 0 <= event.first < size
+                and (event.partner == -1 or event.partner in candidates)
+                and event.z.shape == (self.X.shape[1:] if event.partner >= 0 else (0,))
+                and len(event.shares) in (0, size - 1)
+            )
         if not fits:
             raise ValueError(f"the recording is damaged: the vectors of {type(event).__name__} do not fit its data")
 
@@ -295,19 +313,26 @@ class Replay:
         router = Router.from_table(vars(cells), self.kernel)
         return router.route(self.grid(xs, ys), self.threads).reshape(len(ys), len(xs))
 
-    def margins(self, frame: Frame, rows: Array | None = None) -> Array:
-        """y f(x) of some of the task's points; from the gradient, if there is one: exact for the active ones."""
+    def margins(self, frame: Frame, rows: Array | None = None, early: bool = True) -> Array:
+        """y f(x) of some of the task's points: from the gradient where it is up to date; NaN where that is too dear."""
         rows = np.arange(len(frame.members)) if rows is None else rows
-        if frame.gradient is not None:
-            return frame.gradient[rows] + 1.0 + frame.signs[rows] * frame.intercept
-        return frame.signs[rows] * self.decision(frame, self.points[frame.members[rows]])
+        values = np.full(len(rows), np.nan)
+        known = np.zeros(len(rows), bool)
+        if frame.gradient is not None and frame.active is not None:
+            known = frame.active[rows]
+            fresh = rows[known]
+            values[known] = frame.gradient[fresh] + 1.0 + frame.signs[fresh] * frame.intercept
+        rest = rows[~known]
+        if len(rest) * (1 + len(self.expansion(frame).weights)) <= DEAREST:
+            values[~known] = frame.signs[rest] * self.decision(frame, self.points[frame.members[rest]], early)
+        return values
 
     def accuracy(self, frame: Frame) -> tuple[float, float]:
         """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
-        n = len(frame.members)
-        some = None if frame.gradient is not None or n <= ENOUGH else np.linspace(0, n - 1, ENOUGH).astype(int)
-        margins, positive = self.margins(frame, some), frame.signs[slice(None) if some is None else some] > 0
-        train = 100 * float(np.mean(np.where(positive, margins > 0, margins >= 0)))  # 0 is a no, as for the test set
+        some = _spread(len(frame.members))
+        margins, positive = self.margins(frame, some), frame.signs[some] > 0
+        right = np.where(positive, margins > 0, margins >= 0)[np.isfinite(margins)]  # 0 is a no, as for the test set
+        train = 100 * float(np.mean(right)) if len(right) else np.nan
         points, positive = self.test_points(frame)
         if not len(points):
             return train, np.nan
@@ -320,7 +345,8 @@ class Replay:
         points, labels = self._test
         sides = (self.classes[list(side)] for side in (frame.task.positive, frame.task.negative))
         positive, negative = (np.isin(labels, side) for side in sides)
-        ours = np.flatnonzero(positive | negative)[:ENOUGH]
+        ours = np.flatnonzero(positive | negative)
+        ours = ours[_spread(len(ours))]
         return points[ours], positive[ours]
 
     # ---- where things happen ----
@@ -328,3 +354,8 @@ class Replay:
     def stops(self, kind: str) -> list[int]:
         """Positions that a step of this size can go to: every event, states of the solver, or beginnings of phases."""
         return [position for position, event in enumerate(self.recording) if isinstance(event, STOPS[kind])]
+
+
+def _spread(n: int) -> Array:
+    """So many of n rows that they are enough, evenly: a file may be sorted by class."""
+    return np.arange(n) if n <= ENOUGH else np.linspace(0, n - 1, ENOUGH).astype(int)

@@ -82,6 +82,7 @@ class Scene:
         # What the field and the points were last drawn for.
         self._window: tuple[float, ...] = ()
         self._marked: tuple[Any, ...] = ()
+        self._drawn: tuple[Any, ...] = ()
         self._colours = LinearColorMapper(palette=["#ffffff"], low=-2, high=2)
         self._field = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self._lines = ColumnDataSource({f"{axis}{level}": [] for level in MARGINS for axis in "xy"})
@@ -257,14 +258,17 @@ class Scene:
                 source.data = {name: [] for name in source.data}
         if self.overlay is not None:
             self.overlay.clear()
-        self._window = ()
+        self._window = self._drawn = ()
 
     def draw(self, replay: Replay, frame: Frame, pinned: int | None = None) -> None:
         """Show a frame, with a point that is to be told from the others."""
         if (self.window(), size_of(self.plot, HEIGHT)[0]) != self._marked:
             self._draw_marks()
-        self._draw_points(replay, frame)
-        self._draw_field(replay, frame)
+        drawn = (frame, self.window(), self.layers)
+        if drawn != self._drawn:  # or an overlay moves, and nothing else
+            self._drawn = drawn
+            self._draw_points(replay, frame)
+            self._draw_field(replay, frame)
         if self.overlay is not None:
             self.overlay.draw(replay, frame, self._window)
         place = replay.places[[] if pinned is None else [pinned]]
@@ -275,7 +279,7 @@ class Scene:
         """Bring what is said of the point under the pointer up to date."""
         rows, mine = self._drawn_members(frame)
         alpha, margin = (np.full(len(self._shown), np.nan, np.float32) for _ in range(2))
-        alpha[mine], margin[mine] = frame.alpha[rows], replay.margins(frame, rows)
+        alpha[mine], margin[mine] = frame.alpha[rows], replay.margins(frame, rows, EARLY in self.layers)
         self._now.data = {"alpha": alpha, "margin": margin}
 
     def _drawn_members(self, frame: Frame) -> tuple[Array, Array]:
@@ -301,7 +305,7 @@ class Scene:
         self._working.data = {"x": places[working, 0].tolist(), "y": places[working, 1].tolist()}
         if self._miss_glyph.visible:
             rows, _ = self._drawn_members(frame)
-            wrong = rows[replay.margins(frame, rows) <= 0]
+            wrong = rows[replay.margins(frame, rows, EARLY in self.layers) <= 0]
             self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
 
     def _draw_field(self, replay: Replay, frame: Frame) -> None:

@@ -339,7 +339,7 @@ class Stage:
             self.charts.axis = self.axis.value
         if "load" in asked and self.replay is not None:
             self.charts.clear()
-            self.own.clear()
+            self.own.forget()
             self.scene.load(self.replay)
             self.pinned = None
             self._seen = ()
@@ -360,7 +360,7 @@ class Stage:
         self._seen = ()
         self._todo -= set(PACE)
         self.charts.clear()
-        self.own.clear()
+        self.own.forget()
         self.transport.rest()
         sheet, sketch = SHEET / 2, self.data.sketch
         reach = sheet if not len(sketch) else max(sheet, float(abs(sketch.places).max()))
@@ -423,7 +423,7 @@ class Stage:
             if "story" in due:
                 self.scene.tell(replay, frame)
             if "own" in due:
-                self.own.draw(replay, frame, self.pinned)
+                self.own.draw(replay, cursor, frame, self.pinned)
         if "charts" in due:
             self.charts.draw(replay, cursor)
             self._note()
@@ -477,3 +477,4 @@ class Stage:
         """Cancel the run that this stage began; nothing is left behind."""
         SERVER.pool.leave(self._entered)
         self._entered = None
+        self.own.end()

@@ -1,26 +1,25 @@
 """What only Budgeted SGD shows: the merging problem as surfaces, its curve s(h), and the strategies side by side."""
 
-import threading
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import panel_material_ui as pmui
 from bokeh.models import ColumnDataSource, FactorRange, LinearColorMapper, Range1d, Span  # type: ignore[attr-defined]
 from bokeh.palettes import Cividis256
 
-from engine import SOLVERS
 from engine.events import Array, BudgetMaintained, Event, MergesReplayed, StrategiesCompared
 from engine.merge_instruments import time_split
-from engine.merging import MERGING, PRECISE, STRATEGIES, degradation, golden_section
+from engine.merging import MERGING, PRECISE, degradation, golden_section
 from explorer.layout import row
+from explorer.race import Race
 from explorer.replay import Frame, Replay
 from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone, words_inside
-from explorer.units import number, seconds
+from explorer.units import number
 
+Told = TypeVar("Told", StrategiesCompared, MergesReplayed)
 SIDE = 120  # points of a surface along each axis
 NAMES = {"lookup-wd": "l-WD", "lookup-h": "l-h", "gss": "gss", "gss-precise": "precise"}
-LONGEST = 20.0  # seconds of solver time for each strategy in a race
 SLIDER: dict[str, Any] = {"size": "small", "width": 96, "margin": (0, 8)}
 
 
@@ -54,7 +53,7 @@ class MergeView:
         self._top = ColumnDataSource({"h": [], "s": []})
         names = [NAMES[name] for name in MERGING]
         self._agree = ColumnDataSource({"name": names, "agreement": [np.nan] * 4, "text": [""] * 4})
-        self._times = ColumnDataSource({"name": names, "a": [0.0] * 4, "whole": [0.0] * 4})
+        self._times = ColumnDataSource({"name": names, "a": [0.0] * 4, "whole": [0.0] * 4, "text": [""] * 4})
         self._race = ColumnDataSource({"name": [], "accuracy": [], "text": []})
         self.h = self._surface("merge-h", "Where to: h(m, κ)", self._image[0], 1.0)
         self.wd = self._surface("merge-wd", "What it costs: WD(m, κ)", self._image[1], float(surfaces()[1].max()))
@@ -70,8 +69,7 @@ class MergeView:
         self._following = True  # the sliders go with the merges until somebody moves them
         self._setting = False
         self.restless = False
-        self._raced: dict[str, tuple[float, float]] = {}
-        self._racing: threading.Thread | None = None
+        self._race_of: Race | None = None
         self._replay: Replay | None = None
         self._build_widgets()
         self.look(0.3, 0.5)
@@ -125,6 +123,7 @@ class MergeView:
             )
             for plot, top, source in (
                 (self.agree, "agreement", self._agree), (self.race, "accuracy", self._race),
+                (self.times, "whole", self._times),
             )
         ]  # fmt: skip
         self._legend = [
@@ -154,17 +153,27 @@ class MergeView:
         for label in self._labels:
             label.glyph.text_color = tone(dark).text
 
-    def clear(self) -> None:
-        """Show nothing of a run; the surfaces are always there."""
+    def forget(self) -> None:
+        """There will be another run: the race ends, and the curve goes with the merges again."""
         self._following = True
-        self._raced = {}
         self._replay = None
+        self.end()
+        self._race_of = None
+        self._race.data = {"name": [], "accuracy": [], "text": []}
+        self.clear()
+
+    def end(self) -> None:
+        """The race is over."""
+        if self._race_of is not None:
+            self._race_of.end()
+
+    def clear(self) -> None:
+        """Show nothing of a frame; the surfaces are always there."""
         for source in (self._candidates, self._winner):
             source.data = {"m": [], "kappa": []}
-        self._race.data = {"name": [], "accuracy": [], "text": []}
         blank = {"name": [NAMES[name] for name in MERGING]}
         self._agree.data = {**blank, "agreement": [np.nan] * 4, "text": [""] * 4}
-        self._times.data = {**blank, "a": [0.0] * 4, "whole": [0.0] * 4}
+        self._times.data = {**blank, "a": [0.0] * 4, "whole": [0.0] * 4, "text": [""] * 4}
 
     # ---- any place ----
 
@@ -184,17 +193,18 @@ class MergeView:
         best = best if m <= 0.5 else 1 - best
         tops = [best, 1 - best] if m == 0.5 and kappa < np.exp(-2) else [best]
         self._top.data = {"h": tops, "s": kept(m, kappa, np.array(tops)).tolist()}
-        self._place.data = {"m": [m], "kappa": [kappa]}
+        # Where the curve follows the merges, the winner's star is the place.
+        self._place.data = {"m": [], "kappa": []} if self._following else {"m": [m], "kappa": [kappa]}
         self._modes.text = "two modes" if _modes(s) > 1 else "one mode"
         self.curve.title.text = f"s(h), m = {number(m, 2)}, κ = {number(kappa, 2)}"
 
     # ---- a frame ----
 
-    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
+    def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the merge at the cursor, and what is known of the strategies by then."""
         self._replay = replay
-        self.restless = self._racing is not None and self._racing.is_alive()
-        event = frame.event
+        self.restless = self._race_of is not None and self._race_of.running
+        event, now = frame.event, replay.event(cursor) or frame.event
         if isinstance(event, BudgetMaintained):
             won = event.candidates == event.partner
             self._candidates.data = {"m": event.m.tolist(), "kappa": event.kappa.tolist()}
@@ -203,8 +213,8 @@ class MergeView:
                 self._follow(float(event.m[won][0]), float(event.kappa[won][0]))
         if not self._following:
             self.look(self.m.value, self.kappa.value)
-        self._draw_agreement(replay, event)
-        self._draw_times(replay, event)
+        self._draw_agreement(replay, now)
+        self._draw_times(replay, now)
         self._draw_race()
 
     def _follow(self, m: float, kappa: float) -> None:
@@ -215,27 +225,27 @@ class MergeView:
 
     def _draw_agreement(self, replay: Replay, until: Event) -> None:
         told = [event for event in replay.recording if isinstance(event, StrategiesCompared)]
-        told = [event for event in told if event.stamp.path == until.stamp.path]
-        before = [event for event in told if event.stamp.sequence <= until.stamp.sequence] or told[:1]
+        before = _by(told, until)
         if before:
             share, factor = 100 * before[-1].agreement, before[-1].factor
             low = max(0.0, float(share.min()) - 5)
             self._agree.data = {
                 "name": [NAMES[name] for name in before[-1].strategies],
                 "agreement": share.tolist(),
-                "text": [f"×{number(value, 4)}" for value in factor],
+                "text": [f"×{value:.4f}" for value in factor],
             }
             self.agree.y_range.update(start=low, end=100 + 0.3 * (100 - low))
 
     def _draw_times(self, replay: Replay, until: Event) -> None:
         told = [event for event in replay.recording if isinstance(event, MergesReplayed)]
-        told = [event for event in told if event.stamp.path == until.stamp.path]
+        told = _by(told, until)
         if not {("B", ""), *(("A", name) for name in MERGING)} <= {(event.section, event.strategy) for event in told}:
             return  # they are still being measured
         split = time_split(told)
         a = [1e6 * split[name][0] for name in MERGING]
         whole = [1e6 * sum(split[name]) for name in MERGING]
-        self._times.data = {"name": [NAMES[name] for name in MERGING], "a": a, "whole": whole}
+        text = [number(value, 2) for value in whole]
+        self._times.data = {"name": [NAMES[name] for name in MERGING], "a": a, "whole": whole, "text": text}
         self.times.y_range.end = 1.4 * max(whole)
         for label in self._legend:
             label.y = self.times.y_range.end
@@ -243,33 +253,15 @@ class MergeView:
     # ---- the race ----
 
     def begin_race(self) -> None:
-        """Every strategy on the same stream, one after the other, in a thread of its own."""
-        if self._replay is None or (self._racing is not None and self._racing.is_alive()):
-            return
-        self._raced = {}
-        self._racing = threading.Thread(target=self._run_race, args=(self._replay, self._raced), daemon=True)
-        self._racing.start()
-        self.restless = True
-
-    def _run_race(self, replay: Replay, raced: dict[str, tuple[float, float]]) -> None:
-        solver, header = SOLVERS["budgeted-sgd"], replay.recording.header
-        X, y = replay.test_data
-        for name in STRATEGIES:
-            values = {**header.settings, "maintenance": name, "instruments": "none"}
-            run = solver.recorded_run(header.X, header.y, solver.settings.checked(values), time_limit=LONGEST)
-            try:
-                model = run.result().model
-            except ValueError:
-                continue  # a strategy that cannot take so large a budget
-            right = model.predict(model.task_values(X, 1)) == y
-            raced[name] = (100 * float(right.mean()), run.seconds)
-            if raced is not self._raced:
-                return  # there is another one by now
+        """Every strategy on the same stream; a race that is on goes on."""
+        if self._replay is not None and not (self._race_of is not None and self._race_of.running):
+            self._race_of = Race(self._replay)
+            self.restless = True
 
     def _draw_race(self) -> None:
-        if not self._raced:
+        raced = {} if self._race_of is None else dict(self._race_of.results)
+        if not raced:
             return
-        raced = dict(self._raced)
         shares = [share for share, _ in raced.values()]
         low = max(0.0, min(shares) - 5)
         names = [NAMES.get(name, name) for name in raced]
@@ -278,9 +270,18 @@ class MergeView:
         self._race.data = {
             "name": names,
             "accuracy": shares,
-            "text": [f"{share:.1f}\n{seconds(spent, 2)}" for share, spent in raced.values()],
+            "text": [f"{share:.1f}\n{spent}" for share, spent in raced.values()],
         }
         self.race.y_range.update(start=low, end=max(shares) + 0.45 * (max(shares) - low))
+
+
+def _by(events: list[Told], until: Event) -> list[Told]:
+    """Those of the same task that were told by then."""
+    return [
+        event
+        for event in events
+        if event.stamp.path == until.stamp.path and event.stamp.sequence <= until.stamp.sequence
+    ]
 
 
 def _modes(s: Array) -> int:

@@ -25,11 +25,17 @@ class OwnView(Protocol):
     def restless(self) -> bool:
         """Whether it is to be drawn again though nothing happens."""
 
-    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
-        """Show a frame, with a point that is to be told from the others."""
+    def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
+        """Show what is known at a cursor, with a point that is to be told from the others."""
 
     def clear(self) -> None:
-        """Show nothing."""
+        """There is nothing at the cursor."""
+
+    def forget(self) -> None:
+        """There will be another run: what was learnt of this one is gone."""
+
+    def end(self) -> None:
+        """End what works in the background."""
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""

@@ -31,16 +31,15 @@ CHARTS = (
         "frequency",
         "How many steps in 100 …?",
         "linear",
-        {"violated": (POSITIVE, "violate the margin"), "maintained": (GREEN, "end in a merge")},
+        {"violated": (POSITIVE, "violate the margin"), "maintained": (GREEN, "fill it up")},
     ),
     ACCURACY,
 )
 KINDS = {"merge": "Merge", "removal": "Removal", "projection": "Projection"}
 
 
-def _curves(replay: Replay, event: Event) -> dict[str, float] | None:
-    if not isinstance(event, StepsTaken):
-        return None
+def _curves(replay: Replay, event: Event) -> dict[str, float]:
+    assert isinstance(event, StepsTaken)
     return {
         "objective": event.objective,
         "violated": 100 * event.violations / event.step,
@@ -94,11 +93,13 @@ def _story(replay: Replay, cursor: int) -> str:
             what = f"Section A with {html.escape(event.strategy)}" if event.strategy else "Section B"
             return f"<b>Timing.</b> {event.merges:,} merges of this run are done again. {what}."
         case BudgetFinished():
-            merges = event.maintained - event.removed
+            last = [past for past in replay.recording if isinstance(past, StepsTaken)]
+            spent = last[-1].stamp.seconds if last else event.stamp.seconds  # what follows is for the instruments
+            way = {"removal": "removals", "projection": "projections"}.get(replay.settings.maintenance, "merges")
             return (
                 f"<b>Finished: {html.escape(event.stop_reason)}.</b> {event.inner_steps:,} steps, {event.violations:,} "
-                f"of which violated the margin, {merges:,} merges and {event.removed:,} removals took "
-                f"{seconds(event.stamp.seconds)} and {count(event.stamp.evaluations)} kernel evaluations. "
+                f"of which violated the margin, and {event.maintained:,} {way} took {seconds(spent)}, with the "
+                f"pictures of them, and {count(event.stamp.evaluations)} kernel evaluations. "
                 f"{event.size:,} vectors are left; {100 * event.accuracy:.1f} % of a sample of the training points are "
                 "right."
             )
@@ -122,7 +123,7 @@ def _maintained(replay: Replay, event: BudgetMaintained) -> str:
     smallest = abs(float(event.coefficients[event.first]))
     text += f"There were {len(event.coefficients):,} vectors. The smallest, |α| = {number(smallest, 3)}, "
     if event.kind == "removal":
-        return text + f"is dropped: ‖w‖ changes by its square, {number(event.degradation, 3)}."
+        return text + f"is dropped: ‖Δw‖² = α² = {number(event.degradation, 3)}."
     if event.kind == "projection":
         return text + f"is spread over all others; {number(event.degradation, 3)} could not be."
     won = event.candidates == event.partner
@@ -140,18 +141,17 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     if event is None or frame is None or frame.budget is None:
         return {}
     told = [past for past in replay.recording[: cursor + 1] if isinstance(past, StepsTaken)]
+    told = [past for past in told if past.stamp.path == frame.event.stamp.path]
     numbers = {
         "vectors": f"{len(frame.budget.coefficients):,} of {replay.settings.budget:,}",
         "largest |α|": number(float(abs(frame.budget.coefficients).max(initial=0.0)), 3),
     }
+    if isinstance(frame.event, BudgetMaintained):
+        numbers["too many, so far"] = count(frame.event.number)
+    elif told:
+        numbers["too many, so far"] = count(told[-1].maintained)
     if told:
-        last = told[-1]
-        numbers |= {
-            "violations": count(last.violations),
-            "merges": count(last.maintained - last.removed),
-            "removals": count(last.removed),
-            "objective, about": number(last.objective, 5),
-        }
+        numbers |= {"violations": count(told[-1].violations), "objective, about": number(told[-1].objective, 5)}
     return numbers | {
         "kernel evaluations": count(event.stamp.evaluations),
         "solver time": seconds(event.stamp.seconds),

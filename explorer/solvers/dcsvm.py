@@ -19,7 +19,7 @@ from engine.events import (
 )
 from explorer.cells import LAYERS as CELL_LAYERS
 from explorer.cells import Cells
-from explorer.ladder import LadderView, best_known
+from explorer.ladder import LadderView, best_known, measuring
 from explorer.replay import Replay
 from explorer.scene import EARLY, LAYERS, SHOWN
 from explorer.solvers import Act, Preset, dual
@@ -95,6 +95,14 @@ def _story(replay: Replay, cursor: int) -> str:
                 f"decides: {event.n_free + event.n_bound:,} support vectors in all, {count(event.stamp.evaluations)} "
                 f"kernel evaluations, {seconds(event.stamp.seconds)}."
             )
+        case Finished() if event.stop_reason == "converged":
+            inside = [past.iterations for past in replay.recording if isinstance(past, LevelFinished)]
+            return (
+                f"<b>Finished: converged</b>, {dual.STOPS['converged']}. {sum(inside):,} iterations in the cells and "
+                f"{event.iterations:,} after them took {seconds(event.stamp.seconds - measuring(replay, event))}, what "
+                f"is measured beside not counted. Objective {number(event.objective, 6)}; {event.n_free:,} free "
+                f"support vectors, {event.n_bound:,} bound ones."
+            )
         case _:
             return dual.story(replay, cursor)
 
@@ -129,7 +137,7 @@ def _measured(replay: Replay, event: LevelMeasured) -> str:
     about = "is" if event.exact else "is about"
     text = f"<b>Level {event.level}, measured.</b> The kernel between cells {about} D(π) = {number(event.between)}: "
     text += f"Theorem 1 promises a gap below ½ C² D(π) = {number(event.bound)}. "
-    best = best_known(replay, event.stamp.path)[1]
+    best = best_known(replay, event.stamp.path)
     if not np.isnan(event.objective - best) and event.objective > best:
         text += f"Against the best solution known by now it is {number(event.objective - best)}. "
     if len(event.certified):
@@ -161,7 +169,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
         numbers |= {"objective": number(frame.event.objective, 6), "violation": number(frame.event.violation, 3)}
     return numbers | {
         "kernel evaluations": count(event.stamp.evaluations),
-        "solver time": seconds(event.stamp.seconds),
+        "solver time": seconds(event.stamp.seconds - measuring(replay, event)),
     }
 
 

@@ -83,7 +83,14 @@ class KktView:
         for source in (self._points, self._working, self._pinned, self._bars, self._cache):
             source.data = {name: [] for name in source.data}
 
-    def draw(self, replay: Replay, frame: Frame, pinned: int | None) -> None:
+    def end(self) -> None:
+        """Nothing works in the background."""
+
+    def forget(self) -> None:
+        """Nothing is kept from run to run."""
+        self.clear()
+
+    def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show a frame: an optimal point has gradient 0, or sits at a bound that its gradient pushes against."""
         event, upper = frame.event, float(frame.upper.max())
         assert isinstance(event, Iteration)

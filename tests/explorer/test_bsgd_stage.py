@@ -103,7 +103,7 @@ def test_the_curve_has_its_top_where_the_search_finds_it():
 def test_the_view_shows_the_candidates_and_the_winner(replay):
     view = MergeView(dark=False)
     merge = next(event for event in of_kind(replay, BudgetMaintained) if event.kind == "merge")
-    view.draw(replay, replay.frame_of(merge), None)
+    view.draw(replay, replay.position(merge), replay.frame_of(merge), None)
     assert len(view._candidates.data["m"]) == len(merge.candidates)
     won = list(merge.candidates).index(merge.partner)
     assert view._winner.data["m"] == [merge.m[won]]
@@ -113,37 +113,52 @@ def test_the_view_shows_the_candidates_and_the_winner(replay):
 def test_a_slider_moves_the_curve_and_merges_no_longer_do(replay):
     view = MergeView(dark=False)
     merges = [event for event in of_kind(replay, BudgetMaintained) if event.kind == "merge"]
-    view.draw(replay, replay.frame_of(merges[0]), None)
+    view.draw(replay, 0, replay.frame_of(merges[0]), None)
     view.m.value, view.kappa.value = 0.5, 0.05
     assert view.restless
-    view.draw(replay, replay.frame_of(merges[1]), None)
+    view.draw(replay, 0, replay.frame_of(merges[1]), None)
     assert view._place.data == {"m": [0.5], "kappa": [0.05]}
     assert view._modes.text == "two modes"
     assert len(view._top.data["h"]) == 2
     view.kappa.value = 0.9
-    view.draw(replay, replay.frame_of(merges[1]), None)
+    view.draw(replay, 0, replay.frame_of(merges[1]), None)
     assert view._modes.text == "one mode"
 
 
 def test_the_strategies_are_compared_and_timed(replay):
     view = MergeView(dark=True)
-    view.draw(replay, replay.frame(len(replay) - 1), None)
     told = of_kind(replay, StrategiesCompared)
-    # Of those told by then the newest; the last frame is before the last comparison.
-    assert view._agree.data["agreement"] == pytest.approx((100 * told[-2].agreement).tolist())
+    view.draw(replay, replay.position(told[0]) - 1, replay.frame_of(of_kind(replay, StepsTaken)[0]), None)
+    assert np.isnan(view._agree.data["agreement"]).all()  # nothing is known yet
+    view.draw(replay, len(replay) - 1, replay.frame(len(replay) - 1), None)
+    assert view._agree.data["agreement"] == pytest.approx((100 * told[-1].agreement).tolist())
     assert all(whole > 0 for whole in view._times.data["whole"])
 
 
 def test_a_race_runs_every_strategy_on_the_same_stream(replay):
     view = MergeView(dark=False)
     frame = replay.frame(len(replay) - 1)
-    view.draw(replay, frame, None)
+    view.draw(replay, len(replay) - 1, frame, None)
     view.begin_race()
-    view._racing.join(60)
-    view.draw(replay, frame, None)
+    view._race_of.wait(60)
+    view.clear()  # the cursor before the first frame: the race is still there
+    view.draw(replay, len(replay) - 1, frame, None)
     assert len(view._race.data["name"]) == 6
     assert all(share > 50 for share in view._race.data["accuracy"])
     assert not view.restless
+    view.forget()
+    assert not view._race.data["name"]
+
+
+def test_a_race_ends_with_its_stage(stage):
+    tick(stage)
+    play_to_the_end(stage)
+    stage.own.begin_race()
+    race = stage.own._race_of
+    stage.close()
+    race.wait(30)
+    assert not race.running
+    assert len(race.results) < 6
 
 
 def test_a_step_to_the_next_merge_goes_as_far_as_it_takes(moons):
@@ -237,4 +252,23 @@ def test_damaged_vectors_are_refused(replay):
     for event in replay.recording:
         damaged.append(replace(event, vectors=event.vectors[:, :1]) if isinstance(event, StepsTaken) else event)
     with pytest.raises(ValueError, match="damaged: the vectors of StepsTaken"):
+        Replay(damaged).check()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"first": -99},
+        {"partner": 10_000},
+        {"candidates": np.array([99])},
+        {"m": np.zeros(1)},
+        {"z": np.zeros(7)},
+        {"coefficients": np.full(16, np.nan)},
+    ],
+)
+def test_a_damaged_merge_is_refused(replay, wrong):
+    damaged = Recording(replay.recording.header)
+    for event in replay.recording:
+        damaged.append(replace(event, **wrong) if isinstance(event, BudgetMaintained) else event)
+    with pytest.raises(ValueError, match="damaged: the vectors of BudgetMaintained"):
         Replay(damaged).check()

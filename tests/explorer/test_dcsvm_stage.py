@@ -8,8 +8,9 @@ import pytest
 from engine import DCSVC, SOLVERS, Recording, datasets
 from engine.events import Iteration, LevelFinished, LevelJudged, Partitioned, SubproblemSolved
 from engine.model import Model
+from explorer.charts import Charts, objective_of
 from explorer.keep import Link, read_recording, recording_bytes
-from explorer.ladder import LadderView, rungs
+from explorer.ladder import LadderView, best_known, rungs
 from explorer.replay import Replay
 from explorer.solvers import acts
 from explorer.stage import Stage
@@ -119,7 +120,7 @@ def test_rungs_know_what_came_later(replay):
 
 def test_the_ladder_says_what_the_engine_says(replay):
     ladder = LadderView(dark=False)
-    ladder.draw(replay, replay.frame(len(replay) - 1), None)
+    ladder.draw(replay, len(replay) - 1, replay.frame(len(replay) - 1), None)
     judged = of_kind(replay, LevelJudged)
     np.testing.assert_allclose(ladder._found.data["recall"], [event.recall for event in judged], atol=0.02)
     np.testing.assert_allclose(ladder._found.data["precision"], [event.precision for event in judged], atol=0.02)
@@ -127,17 +128,63 @@ def test_the_ladder_says_what_the_engine_says(replay):
     assert (np.array(ladder._gaps.data["gap"]) <= ladder._gaps.data["refined"]).all()
     assert (np.array(ladder._gaps.data["refined"]) <= np.array(ladder._gaps.data["bound"]) * (1 + 1e-9)).all()
     assert min(ladder._early.data["accuracy"]) > 80
-    assert len(ladder._times.data["step"]) == 4  # two levels, refine, whole
+    assert ladder._times.data["step"] == ["16", "4", "refine", "gradient", "whole"]
 
 
 def test_the_ladder_is_judged_anew_when_a_better_solution_is_known(replay):
     ladder = LadderView(dark=False)
-    level = of_kind(replay, LevelFinished)[0]
-    alone = Replay(_until(replay.recording, level))
-    ladder.draw(alone, alone.frame_of(level), None)
-    assert ladder._found.data["recall"] == [1.0]  # the best known is the level itself
-    ladder.draw(replay, replay.frame_of(level), None)
-    assert ladder._found.data["recall"][0] < 1.0
+    first, second = of_kind(replay, LevelFinished)
+    for known, levels, words in ((first, [], "against level 2"), (second, ["16"], "against level 1")):
+        so_far = Replay(_until(replay.recording, known))
+        ladder.draw(so_far, len(so_far) - 1, so_far.frame_of(known), None)
+        assert ladder._found.data["level"] == levels  # none is compared with itself
+        assert ladder._against.visible
+        assert words in ladder._against.text
+    before = ladder._found.data["recall"]
+    ladder.draw(replay, 0, replay.frame_of(second), None)
+    assert ladder._found.data["level"] == ["16", "4"]
+    assert ladder._found.data["recall"][0] != before[0]
+    assert not ladder._against.visible
+
+
+def test_an_early_end_has_no_objective_of_the_whole_problem(board):
+    exact, early = replay_of(board), replay_of(board, stop_level=1)
+    best = best_known(exact, ())
+    assert best_known(early, ()) >= best  # and not that of the cells, which is lower
+    assert np.isnan(objective_of(early.recording[-1]))
+
+
+def test_levels_with_as_many_cells_have_names_of_their_own():
+    replay = replay_of(datasets.load("moons", size=60), levels=5)
+    ladder = LadderView(dark=False)
+    ladder.draw(replay, len(replay) - 1, replay.frame(len(replay) - 1), None)
+    assert len(set(ladder._levels.factors)) == len(ladder._levels.factors) == 5
+
+
+def test_margins_are_true_in_refinement_too(replay):
+    refined = [event for event in of_kind(replay, Iteration) if not event.active.all()]
+    for event in (refined[0], refined[-1], of_kind(replay, Iteration)[-1]):
+        frame = replay.frame_of(event)
+        expected = frame.signs * replay.decision(frame, replay.points)
+        np.testing.assert_allclose(replay.margins(frame), expected, atol=5e-3)
+
+
+def test_many_cells_are_soon_looked_up():
+    replay = replay_of(datasets.load("checkerboard-filled", size=600), levels=4, sample_size=600)
+    solved = of_kind(replay, SubproblemSolved)
+    members = replay.cell_members(of_kind(replay, Partitioned)[0])
+    assert sum(map(len, members)) == 600
+    charts = Charts()
+    charts.draw(replay, 0)
+    assert 0 < charts.pending < len(solved) + len(replay)  # a moment's worth at a time
+    while charts.pending:
+        charts.draw(replay, 0)
+    assert len(charts._numbers) >= len(solved)
+
+
+def test_what_is_measured_is_not_the_solvers_work(board):
+    measured, plain = (replay_of(board, instruments=which).recording[-1] for which in ("all", "none"))
+    assert measured.stamp.evaluations == plain.stamp.evaluations
 
 
 def _until(recording, last):
