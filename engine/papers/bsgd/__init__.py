@@ -1,5 +1,6 @@
 """Speeding Up Budgeted SGD SVM Training with Precomputed Golden Section Search (Glasmachers, Qaadan, 2018), again."""
 
+from dataclasses import replace
 from functools import partial
 
 from engine.papers.bsgd.bench import Case
@@ -7,9 +8,10 @@ from engine.papers.bsgd.figures import breakdown, surfaces
 from engine.papers.bsgd.tables import accuracy, exact, other_lambdas, savings
 from engine.papers.paper import Figure, Paper
 
+SUSY = Case("susy_30k", "SUSY", C=32, gamma=2**-7, passes=1)
 IJCNN = Case("ijcnn1", "IJCNN", C=32, gamma=2)
 CASES = (
-    Case("susy_30k", "SUSY", C=32, gamma=2**-7, passes=1),
+    SUSY,
     Case("skin_nonskin", "SKIN", C=32, gamma=2**-7, budgets=(100, 200), factor=255),
     IJCNN,
     Case("a9a", "ADULT", C=32, gamma=2**-7),
@@ -59,8 +61,9 @@ FIGURES = (
         "lambda",
         "Beside Table 3: merging frequency and accuracy with other lambdas than 1 / (n C)",
         "With lambda = 1 / (n C), the first row of each set, merges are rarer here than in Table 3. The paper's "
-        "numbers are the same in all rows of a set.",
-        tuple(partial(other_lambdas, case) for case in CASES),
+        "numbers are the same in all rows of a set. A single pass through susy_30k is few steps: it is also there with "
+        "the 20 passes of the other sets.",
+        tuple(partial(other_lambdas, case) for case in (*CASES, replace(SUSY, passes=20))),
     ),
 )
 
@@ -71,6 +74,6 @@ PAPER = Paper(
     "budgets and passes are the paper's, lambda = 1 / (n C), no bias. It does not say how its data were scaled and "
     "split: ours are as LIBSVM has them, skin from 0 to 255, because the accuracy of Table 1 is not reached in [0, 1]; "
     "where there is no test part, as many random rows train as in the paper. susy_30k stands for SUSY, with 27,000 of "
-    "its 4,500,000 rows and a single pass, as there.",
+    "its 4,500,000 rows and a single pass, as there: that is 27,000 steps instead of 4,500,000.",
     FIGURES,
 )
