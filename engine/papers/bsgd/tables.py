@@ -13,7 +13,7 @@ from engine.papers.bsgd.published import METHODS, TABLE_1, TABLE_2, TABLE_3_DECI
 from engine.papers.paper import Effort, Row
 
 SAVED = ("saved by Lookup-h", "saved by Lookup-WD")  # of GSS's training time
-LAMBDAS = (1e-5, 2.5e-5, 5e-5, 1e-4)
+LAMBDAS = (2.5e-5, 5e-5, 1e-4)
 DECISIONS = ("merging frequency", "equal decisions", "WD excess of GSS", "WD excess of Lookup-WD")
 
 
