@@ -99,8 +99,8 @@ def _saved(fits: Sequence[Fit], of: Sequence[Fit]) -> list[float]:
 
 
 def _excess(factor: float) -> float:
-    """Percent above the least degradation."""
-    return 100 * (factor - 1)
+    """Percent above the least degradation, without digits that are rounding alone."""
+    return round(100 * (factor - 1), 4) + 0.0
 
 
 def _mean(name: str, values: Sequence[float]) -> dict[str, float]:
