@@ -243,6 +243,7 @@ class StrategiesCompared(Event):
     compared: int
     strategies: list[str]
     agreement: Array  # how often the partner was that of gss-precise
+    equal: float  # how often gss and lookup-wd chose the same one
     factor: Array
 
 

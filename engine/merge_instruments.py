@@ -13,7 +13,7 @@ from numba import njit
 
 from engine.budget import MAINTAINED, SIZE, STEP, Budget, Choice, kernel_row, merge
 from engine.events import Array, MergesReplayed, Steps, StrategiesCompared
-from engine.merging import GSS_PRECISE, MERGING, degradation, find_h, find_partner
+from engine.merging import GSS, GSS_PRECISE, LOOKUP_WD, MERGING, degradation, find_h, find_partner
 from engine.tables import Tables
 
 KEPT = 256  # problems to be solved again, at most
@@ -27,7 +27,7 @@ class MergeInstruments:
     def __init__(self, which: str, merging: bool) -> None:
         self.every = merging and which == "all"
         self._on = merging and which != "none"
-        self._compared, self._stride = 0, 1
+        self._compared, self._equal, self._stride = 0, 0, 1
         self._agreed, self._lost = np.zeros(len(MERGING)), np.zeros(len(MERGING))
         self._problems: list[tuple[Array, Array, int]] = []
 
@@ -39,6 +39,7 @@ class MergeInstruments:
         coefficients, kappa, first = budget.coefficients, budget.row, choice.first
         _compare(tables, coefficients, kappa, first, np.empty_like(budget.wd), partners, lost)
         self._agreed += partners == partners[GSS_PRECISE]
+        self._equal += int(partners[GSS] == partners[LOOKUP_WD])
         self._lost += lost
         if self._compared % self._stride == 0:
             self._problems.append((coefficients.copy(), kappa.copy(), first))
@@ -56,7 +57,7 @@ class MergeInstruments:
         yield StrategiesCompared(
             step=int(counts[STEP]), maintained=int(counts[MAINTAINED]),
             frequency=float(counts[MAINTAINED] / counts[STEP]), compared=self._compared, strategies=list(MERGING),
-            agreement=self._agreed / self._compared,
+            agreement=self._agreed / self._compared, equal=self._equal / self._compared,
             factor=self._lost / least if least > 0 else np.ones(len(MERGING)),
         )  # fmt: skip
 

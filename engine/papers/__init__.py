@@ -5,9 +5,10 @@ numbers beside them as data. It belongs to the engine because all it does is run
 is left to whoever asks for them.
 """
 
+from engine.papers.bsgd import PAPER as BSGD
 from engine.papers.dcsvm import PAPER as DCSVM
 from engine.papers.paper import FULL, QUICK, Effort, Figure, Paper, Row
 
-PAPERS = {paper.name: paper for paper in (DCSVM,)}
+PAPERS = {paper.name: paper for paper in (DCSVM, BSGD)}
 
 __all__ = ["FULL", "PAPERS", "QUICK", "Effort", "Figure", "Paper", "Row"]

@@ -6,18 +6,13 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import BudgetedSVC, datasets
-from engine.bsgd_figures import accuracies, merging_decisions, merging_time
 from engine.merging import MERGING
+from engine.papers.bsgd.bench import accuracies, merging_decisions, merging_time
+from engine.papers.bsgd.published import METHODS, TABLE_2
 from tests.benchmarks._figures import say, say_pace, timed
 
 DATA, SETTING = "ijcnn1", {"C": 32, "gamma": 2}
 BUDGETS = (100, 500)
-PAPER = {  # Table 2: mean and deviation of five runs
-    ("gss-precise", 100): (97.141, 0.317), ("gss", 100): (96.807, 0.344),
-    ("lookup-h", 100): (97.132, 0.371), ("lookup-wd", 100): (97.130, 0.363),
-    ("gss-precise", 500): (98.138, 0.158), ("gss", 500): (98.055, 0.334),
-    ("lookup-h", 500): (98.113, 0.448), ("lookup-wd", 500): (98.070, 0.372),
-}  # fmt: skip
 SEEDS = range(5)
 
 
@@ -58,7 +53,7 @@ def time_of_merging(data: datasets.Dataset) -> None:
         for maintenance in MERGING:
             model = BudgetedSVC(budget=budget, maintenance=maintenance, **SETTING)
             fit[maintenance], _ = timed(lambda m=model: m.fit(data.X, data.y), 1 if maintenance == "gss-precise" else 3)
-        split = merging_time(data.X, data.y, {"budget": budget, "epochs": 2, **SETTING})
+        _, split = merging_time(data.X, data.y, {"budget": budget, "epochs": 2, **SETTING})
         for maintenance in MERGING:
             found, rest = split[maintenance]
             say(
@@ -76,7 +71,7 @@ def accuracy(data: datasets.Dataset) -> None:
                 data.X, data.y, data.X_test, data.y_test,
                 {"budget": budget, "maintenance": maintenance, **SETTING}, SEEDS,
             )  # fmt: skip
-            mean, deviation = PAPER[maintenance, budget]
+            mean, deviation = dict(zip(METHODS, TABLE_2["IJCNN"][budget], strict=True))[maintenance]
             say(
                 "accuracy", data=DATA, budget=budget, maintenance=maintenance, mean=float(values.mean()),
                 deviation=float(values.std(ddof=1)), paper=mean, paper_deviation=deviation,
