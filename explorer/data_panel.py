@@ -152,6 +152,8 @@ class DataPanel:
     def _count(self) -> None:
         ones = int(self.sketch.labels.sum())
         text = f"{len(self.sketch) - ones:,} ● and {ones:,} ▲. Tap or drag on the scene, then press Run."
+        if self.sketch.full:
+            text += " The sheet is full."
         if self.count.object != text:
             self.count.object = text
 

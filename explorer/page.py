@@ -30,6 +30,7 @@ def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
         pmui.Button(
             label=SOLVERS[name].title, href=f"./{name}", variant="text", color="light", size="small", margin=(0, 4),
             sx={"borderBottom": "2px solid", "borderRadius": 0} if name == here else {"opacity": 0.75},
+            styles={"scroll-initial-target": "nearest"} if name == here else {},  # on a phone they do not all fit
         )
         for name in acts()
     ]  # fmt: skip

@@ -39,9 +39,14 @@ class Sketch:
         self._before.append(self.points)
         del self._before[:-100]
 
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another point."""
+        return len(self) >= MOST_POINTS
+
     def put(self, x: float, y: float, label: int) -> None:
         """Put a point, unless the sheet is full."""
-        if len(self) < MOST_POINTS:
+        if not self.full:
             place = np.clip(np.round(np.array([x, y]) * GRAIN), -SHEET * GRAIN, SHEET * GRAIN)
             self.points = np.vstack([self.points, [*place, label]]).astype(np.int16)
 
@@ -65,9 +70,9 @@ class Sketch:
         self.points = self.points[:0]
 
     def trace(self, data: Dataset) -> None:
-        """Start from data in the plane, where they fit on the sheet."""
+        """Start from data in the plane, where they fit on the sheet and leave room."""
         X = np.asarray(data.X.todense() if hasattr(data.X, "todense") else data.X)
-        if data.d == 2 and data.n <= MOST_POINTS and len(data.classes) == 2 and np.abs(X).max() <= SHEET:
+        if data.d == 2 and data.n <= MOST_POINTS // 2 and len(data.classes) == 2 and np.abs(X).max() <= SHEET:
             classes = np.where(data.y == data.classes[1], 1, -1)
             self.points = np.column_stack([np.round(X * GRAIN), classes]).astype(np.int16)
 
