@@ -78,6 +78,7 @@ class Transport(JSComponent):
       let sent = 0, playing = null
       const act = (name) => {
         model.send_msg({act: name, count: ++sent})
+        play.setAttribute("aria-busy", "true")
         if (name === "toggle") show_playing(!playing)
       }
       const button = (name, drawing, what, kind = "") => {
@@ -152,7 +153,10 @@ class Transport(JSComponent):
       }
       const draw = () => {
         const now = model.now
-        if ((now.heard ?? 0) >= sent) show_playing(now.playing)
+        if ((now.heard ?? 0) >= sent) {
+          show_playing(now.playing)
+          play.setAttribute("aria-busy", "false")
+        }
         live.setAttribute("aria-pressed", now.live ? "true" : "false")
         const end = Math.max(1, now.end ?? 1)
         if (Number(slider.max) !== end) {

@@ -34,6 +34,7 @@ def at_event(page, number):
 def pause(page):
     button(page, "Pause").click()
     expect(button(page, "Play")).to_be_visible()
+    expect(button(page, "Play")).to_have_attribute("aria-busy", "false")  # the server has heard it
     page.wait_for_timeout(500)
 
 

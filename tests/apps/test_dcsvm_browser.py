@@ -56,14 +56,17 @@ def test_to_the_end_phases_and_the_ladder(open_page):
     to_the_end(page)
     for name in ("level 2 · 16", "level 1 · 4", "refine", "whole"):
         expect(page.get_by_title(name)).to_have_count(1)
-    titles = page.evaluate(
+    titles = (
         "() => [...Bokeh.documents.at(-1)._all_models.values()].filter((m) => m.type === 'Title').map((m) => m.text)"
     )
-    assert {"Support vectors found", "Gap, and what bounds it", "Early: test points right, %"} <= set(titles)
-    found = page.evaluate(
-        """() => { for (const m of Bokeh.documents.at(-1)._all_models.values())
-          if (m.type === "ColumnDataSource" && "recall" in m.data) return Array.from(m.data.recall) }"""
-    )
+    wanted = {"Support vectors found", "Gap, and what bounds it", "Early: test points right, %"}
+    recall = """() => { for (const m of Bokeh.documents.at(-1)._all_models.values())
+      if (m.type === "ColumnDataSource" && "recall" in m.data) return Array.from(m.data.recall) }"""
+    for _ in range(100):
+        if wanted <= set(page.evaluate(titles)) and len(found := page.evaluate(recall) or []) == 2:
+            break
+        page.wait_for_timeout(200)
+    assert wanted <= set(page.evaluate(titles))
     assert len(found) == 2
     assert all(value > 0.5 for value in found)
 

@@ -5,7 +5,6 @@ import contextlib
 import json
 import time
 import urllib.request
-from statistics import median
 
 import psutil
 from tornado.httpclient import HTTPRequest
@@ -14,7 +13,7 @@ from tornado.websocket import websocket_connect
 from tests.benchmarks._chromium import Chromium
 from tests.benchmarks._figures import say, say_pace
 from tests.benchmarks._server import Server
-from tests.benchmarks.stage import CLICK, RUNNING
+from tests.benchmarks.stage import CLICK, RUNNING, say_clicks
 
 # What a browser says once the page is there; the run begins to be drawn then.
 READY = {
@@ -47,7 +46,7 @@ def _together() -> None:
             times.append(browser.do(CLICK))
         for visitor in visitors:
             visitor.close()
-        say(f"click to seen, one of {AT_ONCE} sessions, ms", median=median(times), worst=max(times))
+        say_clicks(f"click, one of {AT_ONCE} sessions", times)
 
 
 def _visits() -> None:

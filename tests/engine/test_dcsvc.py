@@ -121,7 +121,7 @@ def test_a_saved_model_is_the_same_model(digits, tmp_path, stop_level, classes):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"k": 1}, "k must be a whole number from 2 to 64; got 1"),
+    ({"k": 1}, "k must be a whole number from 2 to 256; got 1"),
     ({"levels": 0}, "levels must be one of auto, 1, 2, 3, 4, 5, 6; got 0"),
     ({"levels": "many"}, "levels must be one of auto"),
     ({"stop_level": -1}, "stop_level must be a whole number from 0 to 6; got -1"),
