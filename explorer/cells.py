@@ -8,6 +8,7 @@ from bokeh.models import ColumnDataSource, LinearColorMapper
 from scipy.spatial import ConvexHull, QhullError
 
 from engine.events import Array, Partitioned, SubproblemSolved
+from explorer.flag import Flag
 from explorer.replay import Frame, Replay
 from explorer.theme import AMBER, PALETTE, tone
 
@@ -23,7 +24,6 @@ class Cells:
     def __init__(self, plot: Any) -> None:
         self._seams = ColumnDataSource({"x": [], "y": []})
         self._hull = ColumnDataSource({"x": [], "y": []})
-        self._name = ColumnDataSource({"x": [], "y": [], "text": []})
         self._tint = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
         colours = LinearColorMapper(palette=[colour for colour, _ in PALETTE], low=-0.5, high=len(PALETTE) - 0.5)
         tint = plot.image(
@@ -32,11 +32,8 @@ class Cells:
         )  # fmt: skip
         self._line = plot.line("x", "y", source=self._seams, line_width=1.4, line_alpha=0.6)
         hull = plot.line("x", "y", source=self._hull, line_color=AMBER, line_width=3)
-        name = plot.text(
-            "x", "y", text="text", source=self._name, text_font_size="12px", text_color="#1f2933", y_offset=-6,
-            background_fill_color=AMBER, background_fill_alpha=0.95, padding=4, border_radius=3, text_align="center",
-        )  # fmt: skip
-        self.layers: dict[str, list[Any]] = {"cells": [self._line, hull, name], "cell colours": [tint]}
+        self.flag = Flag(plot, above=6)
+        self.layers: dict[str, list[Any]] = {"cells": [self._line, hull, self.flag.glyph], "cell colours": [tint]}
         self._drawn: tuple[Any, ...] = ()
 
     def restyle(self, dark: bool) -> None:
@@ -46,7 +43,8 @@ class Cells:
     def clear(self) -> None:
         """Show nothing."""
         self._drawn = ()
-        for source in (self._seams, self._hull, self._name, self._tint):
+        self.flag.clear()
+        for source in (self._seams, self._hull, self._tint):
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
 
@@ -76,16 +74,13 @@ class Cells:
     def _draw_hull(self, replay: Replay, frame: Frame, cells: Partitioned, window: tuple[float, ...]) -> None:
         event = frame.event
         if not isinstance(event, SubproblemSolved):
-            self._hull.data, self._name.data = {"x": [], "y": []}, {"x": [], "y": [], "text": []}
+            self._hull.data = {"x": [], "y": []}
+            self.flag.clear()
             return
         places = _hull(replay.places[frame.members[cells.labels == event.cluster]])
         self._hull.data = {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
         text = f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
-        left, right, bottom, top = window
-        rim = 0.22 * (right - left), 0.08 * (top - bottom)  # the words keep so far inside
-        x = float(np.clip(places[:, 0].mean(), left + rim[0], right - rim[0]))
-        y = float(np.clip(places[:, 1].max(), bottom, top - rim[1]))
-        self._name.data = {"x": [x], "y": [y], "text": [text]}
+        self.flag.say(text, (places[:, 0].mean(), places[:, 1].max()), window)
 
 
 def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:

@@ -7,6 +7,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 
 from engine.events import BudgetMaintained
+from explorer.flag import Flag
 from explorer.replay import Frame, Replay
 from explorer.theme import AMBER, NEGATIVE, POSITIVE
 from explorer.units import number
@@ -24,7 +25,6 @@ class Merges:
         self._partners = ColumnDataSource({**NOTHING, "colour": [], "size": []})
         self._z = ColumnDataSource(NOTHING)
         self._candidates = ColumnDataSource(NOTHING)
-        self._words = ColumnDataSource({**NOTHING, "text": []})
         candidates = plot.scatter(
             "x", "y", source=self._candidates, marker="circle", size=15, fill_color=None, line_color=AMBER,
             line_width=1, line_alpha=0.7,
@@ -37,11 +37,8 @@ class Merges:
             "x", "y", source=self._partners, marker="circle", size="size", fill_color="colour", line_color=AMBER,
             line_width=2.5, fill_alpha=0.9,
         )  # fmt: skip
-        words = plot.text(
-            "x", "y", text="text", source=self._words, text_font_size="12px", text_color="#1f2933", y_offset=-18,
-            background_fill_color=AMBER, background_fill_alpha=0.95, padding=4, border_radius=3, text_align="center",
-        )  # fmt: skip
-        self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, words]}
+        self.flag = Flag(plot, above=18)
+        self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, self.flag.glyph]}
         self._shown: BudgetMaintained | None = None
         self._since, self._duration = 0.0, DURATION[1]
 
@@ -56,7 +53,8 @@ class Merges:
     def clear(self) -> None:
         """Show nothing."""
         self._shown = None
-        for source in (self._ways, self._partners, self._z, self._candidates, self._words):
+        self.flag.clear()
+        for source in (self._ways, self._partners, self._z, self._candidates):
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
 
@@ -89,10 +87,7 @@ class Merges:
             self._ways.data = {"xs": [[p[0], end[0]] for p in ends], "ys": [[p[1], end[1]] for p in ends]}
             self._z.data = {"x": [end[0]], "y": [end[1]]}
             text = f"h = {number(event.h, 2)}, {lost}"
-        left, right, bottom, top = window
-        x = float(np.clip(end[0], left + 0.18 * (right - left), right - 0.18 * (right - left)))
-        y = float(np.clip(end[1], bottom, top - 0.1 * (top - bottom)))
-        self._words.data = {"x": [x], "y": [y], "text": [text]}
+        self.flag.say(text, end, window)
 
     def _slide(self, replay: Replay, event: BudgetMaintained, part: float) -> None:
         rows = [event.first] if event.partner < 0 else [event.first, event.partner]

@@ -198,7 +198,7 @@ def test_two_vectors_slide_into_one(stage):
     overlay = stage.scene.overlay
     assert overlay.moving
     assert f"Merge {merge.number}." in stage.story.object
-    assert "lost" in overlay._words.data["text"][0]
+    assert "lost" in overlay.flag.source.data["text"][0]
     overlay._since -= 10
     stage._todo.add("scene")
     settle(stage)
@@ -220,7 +220,7 @@ def test_what_has_no_partner_has_a_story_too(moons, maintenance):
         assert set(act.line(replay.event(cursor)).split()) <= names
         act.numbers(replay, cursor)
     overlay.draw(replay, replay.frame_of(of_kind(replay, BudgetMaintained)[0]), (-1, 1, -1, 1))
-    assert maintenance in overlay._words.data["text"][0]
+    assert maintenance in overlay.flag.source.data["text"][0]
 
 
 def test_every_event_of_budgeted_sgd_has_a_story(replay):

@@ -215,7 +215,7 @@ def test_a_cell_is_named_and_its_seams_are_drawn(stage):
     settle(stage)
     event = stage.replay.event(solved[3])
     assert len(stage.scene.overlay._seams.data["x"]) > 50
-    assert stage.scene.overlay._name.data["text"] == [
+    assert stage.scene.overlay.flag.source.data["text"] == [
         f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
     ]
     assert f"cell {event.cluster + 1}" in stage.story.object

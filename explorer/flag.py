@@ -1,0 +1,34 @@
+"""A flag in the scene: a few words at a place, which keep inside what is in view."""
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource
+
+from explorer.theme import AMBER
+
+RIM = (0.22, 0.1)  # of the window, which the words keep away from its sides and its top
+NOTHING: dict[str, Any] = {"x": [], "y": [], "text": []}
+
+
+class Flag:
+    """Words on the scene's figure, so many pixels above their place."""
+
+    def __init__(self, plot: Any, above: int) -> None:
+        self.source = ColumnDataSource(NOTHING)
+        self.glyph = plot.text(
+            "x", "y", text="text", source=self.source, text_font_size="12px", text_color="#1f2933", y_offset=-above,
+            background_fill_color=AMBER, background_fill_alpha=0.95, padding=4, border_radius=3, text_align="center",
+        )  # fmt: skip
+
+    def say(self, text: str, place: Any, window: tuple[float, ...]) -> None:
+        """Show words at a place, or as near as they fit into a window: left, right, bottom, top."""
+        left, right, bottom, top = window
+        across, up = RIM[0] * (right - left), RIM[1] * (top - bottom)
+        x, y = np.clip(place[0], left + across, right - across), np.clip(place[1], bottom, top - up)
+        self.source.data = {"x": [float(x)], "y": [float(y)], "text": [text]}
+
+    def clear(self) -> None:
+        """Say nothing."""
+        if self.source.data["text"]:
+            self.source.data = NOTHING
