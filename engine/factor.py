@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 from numba import njit
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf
 
 from engine.errors import invalid
@@ -18,7 +18,7 @@ from engine.events import Array, Steps
 from engine.problem import Problem
 from engine.threads import for_each, serial_blas
 
-MOST_POINTS = 8000  # of full Cholesky: K and its factor take 1 GB
+MOST_POINTS = 5000  # of full Cholesky: K and its factor take 400 MB
 PANEL = 256  # columns of a blocked Cholesky that are eliminated together
 SLICE = 4e8  # multiplications between two breaths: some 10 ms
 
@@ -87,7 +87,13 @@ class FullCholesky:
 
     def product(self, V: Array) -> Steps[Array]:
         """K times the rows of V."""
-        out = V @ self.K
+        out = np.empty_like(V)
+
+        def work(top: int) -> None:
+            out[:, top : top + PANEL] = V @ self.K[top : top + PANEL].T
+
+        with serial_blas():
+            for_each(work, range(0, len(self.K), PANEL), self._problem.threads)
         yield None
         return out
 
@@ -99,8 +105,13 @@ class FullCholesky:
 
     def solve(self, V: Array) -> Steps[Array]:
         """By two triangular systems."""
+        with serial_blas():
+            half = solve_triangular(self._lower, V.T, lower=True, check_finite=False)
         yield None
-        return cho_solve((self._lower, True), V.T).T
+        with serial_blas():
+            whole = solve_triangular(self._lower, half, lower=True, trans="T", check_finite=False)
+        yield None
+        return np.ascontiguousarray(whole.T)
 
 
 def cholesky(A: Array, threads: int) -> Steps[Array]:
@@ -114,14 +125,20 @@ def cholesky(A: Array, threads: int) -> Steps[Array]:
         A[left:right, left:right] = lower
         if right == n:
             break
-        A[right:, left:right] = solve_triangular(lower, A[right:, left:right].T, lower=True, check_finite=False).T
+        # The panel times the inverse of a small triangle: a GEMM, unlike a triangular system, is cut with ease.
+        inverse = solve_triangular(lower, np.eye(right - left), lower=True, check_finite=False)
         panel = A[right:, left:right]
+
+        def finish(top: int, panel: Array = panel, inverse: Array = inverse) -> None:
+            panel[top : top + PANEL] = panel[top : top + PANEL] @ inverse.T
 
         def update(top: int, panel: Array = panel, right: int = right) -> None:
             rows = panel[top : top + PANEL]
             A[right + top : right + top + PANEL, right : right + top + PANEL] -= rows @ panel[: top + PANEL].T
 
         tops = range(0, n - right, PANEL)
+        with serial_blas():
+            for_each(finish, tops, threads)
         step = max(1, int(SLICE / (PANEL * PANEL * (n - right))))
         for first in range(0, len(tops), step):
             with serial_blas():

@@ -15,7 +15,7 @@ from numba import njit
 from scipy.linalg import cho_solve
 
 from engine.events import Array, Steps
-from engine.factor import cholesky, lower_to_upper
+from engine.factor import NotPositive, cholesky, lower_to_upper
 from engine.jit import FAST
 from engine.problem import Problem
 from engine.threads import for_each, serial_blas
@@ -25,7 +25,7 @@ ROWS = 4096  # of a tile that one thread works on
 BATCH = 8  # tiles whose products are added up together
 ENTRIES = 2e7  # of H read between two breaths: some 10 ms
 FLOPS = 4e8  # of forming E between two breaths
-JITTER = 1e-14  # of E's diagonal
+JITTERS = (1e-15, 1e-12, 1e-9)  # of E's diagonal, tried one after the other
 SMALLEST = {"float32": 1e-6, "float64": 1e-13}  # pivot, as a part of the largest diagonal, that is more than rounding
 
 
@@ -123,9 +123,16 @@ class IncompleteCholesky:
         self._inverse = 1.0 / D
         E = yield from self._form(np.sqrt(self._inverse))
         diagonal = np.diag_indices_from(E)
-        # Beside a huge D^-1 the 1 is lost in rounding: refinement makes up for a little more than 1.
-        E[diagonal] += 1.0 + JITTER * E[diagonal]
-        self._lower = yield from cholesky(E, self.problem.threads)
+        formed = E[diagonal]
+        for jitter in JITTERS:
+            # Beside a huge D^-1 the 1 is lost in rounding: refinement makes up for a little more than 1.
+            E[diagonal] = 1.0 + (1.0 + jitter) * formed
+            try:
+                self._lower = yield from cholesky(E.copy(), self.problem.threads)
+                return
+            except NotPositive:
+                if self.single or jitter == JITTERS[-1]:
+                    raise
 
     def solve(self, V: Array) -> Steps[Array]:
         """D^-1 V - D^-1 H E^-1 H' D^-1 V."""

@@ -25,6 +25,7 @@ from engine.events import (
     Iteration,
     PhaseBegan,
     PivotsChosen,
+    Result,
     SchemeSwitched,
     Started,
     Steps,
@@ -38,10 +39,12 @@ from engine.ipm import PUSHED, CentralPath
 from engine.kronecker import Kronecker
 from engine.problem import Problem
 from engine.settings import DualSettings, InteriorPointSettings
+from engine.threads import serial_blas
 
 ERROR, COARSE_ERROR = 1e-3, 2e-2  # part of the trace at which an automatic rank ends
 MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
-QUARTER = 4  # a coarse rank is that part of a fine one
+HALF = 2  # a coarse rank is that part of a fine one: its iterations cost a quarter
+SWITCH = 0.3  # relative gap at which it is time for the fine one: nearer to its own end, the coarse one leads astray
 FRAMES = 60  # times that a factorisation tells how far it is
 SCREEN = 5000  # points that a screen shows one by one
 SMALL_FACTOR, SMALL_MATRIX = 150, 400  # sides of matrices that a screen shows
@@ -66,7 +69,15 @@ class Interior(Solution):
 
 
 def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
-    """Minimise the dual along the central path of one factorisation after the other."""
+    """Minimise the dual along the central path of one factorisation after the other.
+
+    BLAS keeps to one thread all the time: row blocks are what runs in parallel, and its threads, which wait for each
+    other by spinning, would hold up a slice when others compute beside it.
+    """
+    return with_serial_blas(_solve(problem, settings))
+
+
+def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
     state = _State(problem, settings)
     first, _, second = settings.scheme.partition("+")
     try:
@@ -76,12 +87,14 @@ def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
         )  # fmt: skip
         # Factorise K, coarsely if something follows, and take some steps.
         yield from state.factorise(first, coarse=second == "icf")
-        yield from state.follow(settings.coarse_iter if second else settings.max_iter)
+        yield from state.follow(
+            settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else settings.tol
+        )
         if second == "icf":
             # Factorise finely, reusing the columns there are; go on from the pushed iterate.
             before = state.path
             yield from state.factorise("icf", coarse=False)
-            yield from state.follow(settings.max_iter, before)
+            yield from state.follow(settings.max_iter, settings.tol, before)
         elif second == "decomposition":
             yield from state.decompose()
         if state.settled is None:
@@ -95,6 +108,22 @@ def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
         stop.result = interior
         raise
     return interior
+
+
+def with_serial_blas(steps: Steps[Result]) -> Steps[Result]:
+    """Pass on steps that are taken while BLAS keeps to one thread."""
+    stop: Stop | None = None
+    while True:
+        with serial_blas():
+            try:
+                item = next(steps) if stop is None else steps.throw(stop)
+            except StopIteration as end:
+                return end.value
+        stop = None
+        try:
+            yield item
+        except Stop as said:
+            stop = said
 
 
 class _State:
@@ -138,7 +167,7 @@ class _State:
             return most, error
         if own != "auto":
             return min(int(own), most), error
-        return max(1, most // QUARTER), COARSE_ERROR if rank == "auto" else 0.0
+        return max(1, most // HALF), COARSE_ERROR if rank == "auto" else 0.0
 
     def _extend(self, rank: int, error: float) -> Steps[None]:
         factor, told = self.factor, self.factor.rank
@@ -190,8 +219,8 @@ class _State:
 
     # ---- the central path ----
 
-    def follow(self, most: int, before: CentralPath | None = None) -> Steps[None]:
-        """Go along the central path of the factorisation for so many iterations, or to its end."""
+    def follow(self, most: int, tol: float, before: CentralPath | None = None) -> Steps[None]:
+        """Go along the factorisation's central path for so many iterations, or until gap and residuals are `tol`."""
         self.path = path = CentralPath(self.problem, self.factor)
         # A stop finds an iterate: the one before, or the start.
         path.place(before)
@@ -205,7 +234,7 @@ class _State:
             now = path.measures()
             yield from self._tell(now, count)
             self.stop_reason, self.reason = "", path.trouble
-            if now.within(self.settings.tol):
+            if now.within(tol):
                 self.stop_reason = "converged"
                 return
             if path.trouble or count == most or self.iterations == self.settings.max_iter:

@@ -26,7 +26,7 @@ USELESS = 1e-2  # residual that is left in vain: the factorisation has too few d
 SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled
 START = 0.1  # of the way from 0 to C: from the middle, where few of the alphas end, it takes some more iterations
 MULTIPLIER = 1.0  # of a start: a margin
-PUSHED = 0.02  # part of C, and of a margin, that a warm start is pushed off the bounds
+PUSHED = 0.1  # part of C, and of a margin, that a warm start is pushed off the bounds
 
 
 @dataclass(frozen=True)

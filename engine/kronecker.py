@@ -14,15 +14,16 @@ import numpy as np
 
 from engine.events import Array, Steps
 from engine.problem import Problem
-from engine.threads import serial_blas
+from engine.threads import for_each, serial_blas
 
-SAMPLE = 4000  # points whose kernel matrix a factor is fitted to
+SAMPLE = 3000  # points whose kernel matrix a factor is fitted to
 ALTERNATIONS = 20
 SETTLED = 1e-6  # relative change of B at which they end
 FLOOR = 1e-6  # least eigenvalue of a factor, as a part of its largest
 MOST_STEPS = 200  # of conjugate gradients
 ACCURACY = 1e-4  # of a solution, relative to its right-hand side
-BREATH = 4e8  # multiplications between two breaths
+ROWS = 64  # groups that one thread works on
+BREATH = 1e8  # multiplications between two breaths
 
 
 class Kronecker:
@@ -113,7 +114,14 @@ class Kronecker:
 
     def _times(self, V: Array) -> Array:
         X = V[:, self.order].reshape(len(V), self.groups, self.places)
-        out = self._laid_out(np.matmul(np.matmul(self.B, X), self.C))
+        product = np.empty_like(X)
+
+        def work(top: int) -> None:
+            for one, right in zip(product, X, strict=True):
+                one[top : top + ROWS] = self.B[top : top + ROWS] @ right @ self.C
+
+        for_each(work, range(0, self.groups, ROWS), self.problem.threads)
+        out = self._laid_out(product)
         out[:, self.rest] = V[:, self.rest] * self.problem.diagonal[self.rest]
         return out
 
