@@ -41,9 +41,9 @@ from engine.problem import Problem
 from engine.settings import DualSettings, InteriorPointSettings
 from engine.threads import serial_blas
 
-ERROR, COARSE_ERROR = 1e-3, 2e-2  # part of the trace at which an automatic rank ends
+ERROR, COARSE_ERROR = 1e-3, 1e-2  # part of the trace at which an automatic rank, fine or coarse, ends
 MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
-HALF = 2  # a coarse rank is that part of a fine one: its iterations cost a quarter
+COARSE = 0.6  # of the fine rank, at most, is an automatic coarse one: its iterations cost a third
 SWITCH = 0.3  # relative gap at which it is time for the fine one: nearer to its own end, the coarse one leads astray
 FRAMES = 60  # times that a factorisation tells how far it is
 SCREEN = 5000  # points that a screen shows one by one
@@ -87,11 +87,12 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]
         )  # fmt: skip
         # Factorise K, coarsely if something follows, and take some steps.
         yield from state.factorise(first, coarse=second == "icf")
-        yield from state.follow(
-            settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else settings.tol
-        )
+        if not state.leads_astray(second):
+            yield from state.follow(
+                settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else settings.tol
+            )
         if second == "icf":
-            # Factorise finely, reusing the columns there are; go on from the pushed iterate.
+            # Factorise finely, reusing the columns there are; go on from the pushed iterate, if there is one.
             before = state.path
             yield from state.factorise("icf", coarse=False)
             yield from state.follow(settings.max_iter, settings.tol, before)
@@ -157,6 +158,13 @@ class _State:
             yield from self.factor.steps()
         yield self._factorised(kind)
 
+    def leads_astray(self, second: str) -> bool:
+        """Whether an automatic coarse rank is too coarse, or no rank is: then its iterations would be in vain."""
+        automatic = (
+            second == "icf" and isinstance(self.factor, IncompleteCholesky) and self.settings.coarse_rank == "auto"
+        )
+        return automatic and self.error > COARSE_ERROR
+
     def _target(self, coarse: bool) -> tuple[int, float]:
         """Rank and residual trace at which a factorisation ends."""
         least, share, limit = MOST_COLUMNS
@@ -167,7 +175,7 @@ class _State:
             return most, error
         if own != "auto":
             return min(int(own), most), error
-        return max(1, most // HALF), COARSE_ERROR if rank == "auto" else 0.0
+        return max(1, int(COARSE * most)), max(COARSE_ERROR, error)
 
     def _extend(self, rank: int, error: float) -> Steps[None]:
         factor, told = self.factor, self.factor.rank

@@ -199,7 +199,7 @@ class InteriorPointSettings(KernelSettings):
         default="icf+icf", objects=list(SCHEMES), doc="What stands for the kernel matrix: coarse, then fine."
     )
     rank = Rank("auto", doc="Columns of the (fine) incomplete Cholesky factor; auto stops at a residual trace.")
-    coarse_rank = Rank("auto", doc="Columns of the coarse one; auto is half of the fine one.")
+    coarse_rank = Rank("auto", doc="Columns of the coarse one; auto stops at a larger trace.")
     coarse_iter = param.Integer(10, bounds=(1, 1000), doc="Iterations with the coarse one, at most.")
     tol = param.Number(
         1e-3, bounds=(0, None), inclusive_bounds=(False, True), doc="Relative residuals and gap left at the end."

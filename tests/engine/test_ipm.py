@@ -232,6 +232,16 @@ def test_the_optimum_of_a_dense_solver(scheme, C, bias):
     assert found.intercept != 0 or not bias
 
 
+def test_a_coarse_factor_that_leads_astray_is_left_out():
+    data = datasets.load("checkerboard", size=300)
+    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=20)
+    assert not any(isinstance(event, SchemeSwitched) for event in events)
+    assert len([event for event in events if isinstance(event, Factorised)]) == 2
+    assert events[-1].stop_reason == "converged"
+    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=200)
+    assert any(isinstance(event, SchemeSwitched) for event in events)
+
+
 def test_decomposition_from_the_iterate_is_exact():
     problem, X = board(400, noise=0.05)
     _, objective = dual_by_clarabel(kernel_matrix(X, X, "rbf", 2.0), problem.y, problem.upper, problem.linear, True)
@@ -281,7 +291,7 @@ def test_hard_problems_converge_or_say_why(kind, C):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_events_of_a_scheme(scheme):
     data = datasets.load("checkerboard", size=300)
-    run = run_of(data.X, data.y, C=10, gamma=2.0, scheme=scheme, rank=100)
+    run = run_of(data.X, data.y, C=10, gamma=2.0, scheme=scheme, rank=100, coarse_rank=50)
     events = list(run)
     assert run.error is None
     assert isinstance(events[0], Started)
