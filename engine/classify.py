@@ -128,8 +128,8 @@ def train_by_tasks(
             solution = yield from steps if len(works) == 1 else within(task.name, steps)
         except Stop as stop:
             solution, stopped = stop.result, True
-        used = np.flatnonzero(solution.alpha)
-        parts.append((members[used], (signs * solution.alpha)[used], solution.intercept))
+        used, coefficients = solution.expansion(signs)
+        parts.append((members[used], coefficients, solution.intercept))
         solutions.append(solution)
         if stopped or solution.stop_reason in ("cancelled", "time"):
             break

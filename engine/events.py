@@ -371,7 +371,7 @@ class InteriorFinished(Finished):
     """The interior-point method is done: objective, gap and violation are those of the exact problem, if not too dear.
 
     Beside them stand objective and gap of the problem that was solved. At the end of several tasks these are sums, the
-    rank is the largest, the error as well.
+    rank is the largest, the error as well, and there are no vectors.
     """
 
     scheme: str
@@ -379,6 +379,8 @@ class InteriorFinished(Finished):
     error: float
     approximate_objective: float
     approximate_gap: float
+    vectors: Array  # the points that the decision function is a sum over: support vectors, or the pivots
+    coefficients: Array  # theirs, signed
     reason: str  # why it stalled, in words
 
 

@@ -7,7 +7,7 @@ A fine incomplete Cholesky factor goes on from the columns of a coarse one. The 
 factorisation; the bias comes from the exact kernel, and the exact objective and gap are told beside the others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from engine.events import (
     passed_on,
 )
 from engine.exact import Exact
+from engine.expansion import Expansion, better
 from engine.factor import FullCholesky
 from engine.icf import IncompleteCholesky
 from engine.ipm import PUSHED, CentralPath
@@ -60,7 +61,13 @@ class Interior(Solution):
     error: float = np.nan
     approximate_objective: float = np.nan
     approximate_gap: float = np.nan
+    vectors: Array = field(default_factory=lambda: np.empty(0, int))
+    coefficients: Array = field(default_factory=lambda: np.empty(0))
     reason: str = ""
+
+    def expansion(self, signs: Array) -> tuple[Array, Array]:
+        """Over support vectors or over pivots: see `engine.expansion`."""
+        return self.vectors, self.coefficients
 
     def event(self) -> InteriorFinished:
         """What is told of it at the end."""
@@ -141,6 +148,7 @@ class _State:
         self.stop_reason = self.reason = ""
         self.solved: Solution | None = None  # by decomposition
         self.settled: tuple[Array, Array | None, float] | None = None  # alpha on its bounds, gradient, intercept
+        self.machine: Expansion | None = None  # if it is not simply the sum over alpha
 
     # ---- factorisations ----
 
@@ -322,6 +330,8 @@ class _State:
         yield PhaseBegan(name="exact kernel", size=int(np.count_nonzero(alpha)))
         gradient, intercept = yield from self.exact.at_the_end(alpha, path.nu)
         self.settled = alpha, gradient, intercept
+        if isinstance(self.factor, IncompleteCholesky) and self.factor.rank:
+            self.machine = yield from better(self.problem, self.factor, alpha, intercept, path.nu, self.settings.seed)
 
     def interior(self) -> Interior:
         """What there is."""
@@ -342,8 +352,11 @@ class _State:
             }
         else:
             whole = {name: getattr(whole, name) for name in ("objective", "violation", "gap")}
+        used = np.flatnonzero(alpha)
+        machine = self.machine or Expansion(used, (problem.y * alpha)[used], intercept)
         return Interior(
-            alpha=alpha, gradient=values, intercept=intercept, stop_reason=self.stop_reason,
+            alpha=alpha, gradient=values, intercept=machine.intercept, vectors=machine.points,
+            coefficients=machine.coefficients, stop_reason=self.stop_reason,
             iterations=self.iterations, inner_steps=self.inner_steps, n_free=len(support.free),
             n_bound=len(support.bound), **whole, scheme=self.settings.scheme,
             rank=0 if self.factor is None else self.factor.rank, error=self.error,

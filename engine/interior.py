@@ -33,5 +33,7 @@ def _together(trained: Trained) -> Finished:
         error=max(solution.error for solution in solutions),
         approximate_objective=sum(solution.approximate_objective for solution in solutions),
         approximate_gap=sum(solution.approximate_gap for solution in solutions),
+        vectors=np.empty(0, int),
+        coefficients=np.empty(0),
         reason="; ".join(sorted({solution.reason for solution in solutions if solution.reason})),
     )

@@ -263,8 +263,23 @@ def test_the_approximate_problem_is_solved_and_the_exact_one_measured():
     assert found.objective == pytest.approx(0.5 * found.alpha @ Q @ found.alpha - found.alpha.sum(), rel=1e-6)
     assert found.gap > 100 * found.approximate_gap
     free = problem.support(found.alpha).free
-    decision = (Q @ found.alpha * problem.y)[free]
-    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision))
+    # The machine that was optimised, as a sum over the pivots with the exact kernel: HH' on all points, the same bias.
+    K, signed = kernel_matrix(X, X, "rbf", 2.0), problem.y * found.alpha
+    decision = K[:, found.vectors] @ found.coefficients
+    assert len(found.vectors) == 40
+    np.testing.assert_allclose(decision, H @ (H.T @ signed), atol=1e-6)
+    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision[free]))
+
+
+def test_a_fine_factor_needs_no_other_sum_than_that_over_alpha():
+    problem, X = board(400, noise=0.05)
+    settings = InteriorPointSettings(C=10.0, scheme="icf", rank=400, tol=1e-8)
+    found = Run(solve(problem, settings), problem.kernel.counter).result()
+    decision = kernel_matrix(X, X, "rbf", 2.0) @ (problem.y * found.alpha)
+    free = problem.support(found.alpha).free
+    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision[free]), abs=1e-5)
+    ours = kernel_matrix(X, X[found.vectors], "rbf", 2.0) @ found.coefficients
+    np.testing.assert_allclose(ours, decision, atol=1e-4)
 
 
 @pytest.mark.parametrize("C", [1e-6, 1e6])
