@@ -36,8 +36,7 @@ class Kronecker:
         self.problem, self.n = problem, len(problem)
         self.groups = max(1, int(np.sqrt(self.n)))
         self.places = self.n // self.groups
-        self.order = _by_cluster(problem.points.X, self.groups, self.places)
-        self.rest = np.setdiff1d(np.arange(self.n), self.order)
+        self.order = self.rest = np.empty(0, int)
         self.B, self.C = np.empty((0, 0)), np.empty((0, 0))
         self.error = np.nan
         self.steps_taken = 0  # of conjugate gradients
@@ -58,6 +57,8 @@ class Kronecker:
 
     def steps(self) -> Steps[None]:
         """Find B and C."""
+        self.order = yield from _by_cluster(self.problem.points.X, self.groups, self.places)
+        self.rest = np.setdiff1d(np.arange(self.n), self.order)
         grid = self.order.reshape(self.groups, self.places)
         some_places = self._some(self.places, SAMPLE // self.groups)
         table = yield from self._blocks(grid[:, some_places])
@@ -163,21 +164,20 @@ class Kronecker:
         return x
 
 
-def _by_cluster(X: Array, groups: int, places: int) -> Array:
+def _by_cluster(X: Array, groups: int, places: int) -> Steps[Array]:
     """Points in order: halved again and again where they spread most, until there are groups; sorted in each."""
     order: list[Array] = []
-
-    def divide(members: Array, parts: int) -> None:
+    waiting = [(np.arange(groups * places), groups)]
+    while waiting:
+        members, parts = waiting.pop()
         part = X[members]
         members = members[np.argsort(part[:, part.var(axis=0).argmax()], kind="stable")]
+        yield None
         if parts == 1:
             order.append(members)
-            return
-        half = parts // 2
-        divide(members[: half * places], half)
-        divide(members[half * places :], parts - half)
-
-    divide(np.arange(len(X))[: groups * places], groups)
+        else:
+            half = parts // 2
+            waiting += [(members[half * places :], parts - half), (members[: half * places], half)]
     return np.concatenate(order)
 
 
