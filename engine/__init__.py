@@ -14,14 +14,21 @@ from engine.solvers import SOLVERS, Solver
 if TYPE_CHECKING:
     from engine.budgeted_svc import BudgetedSVC
     from engine.estimators import DCSVC, KernelSVC
+    from engine.interior_svc import InteriorPointSVC
 
-__all__ = ["DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "KernelSVC", "Recording", "Run", "Solver"]
+__all__ = [
+    "DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "InteriorPointSVC", "KernelSVC", "Recording", "Run", "Solver",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Import estimators when they are asked for: a server runs without scikit-learn, whose import takes seconds."""
-    if name not in ("BudgetedSVC", "DCSVC", "KernelSVC"):
+    if name not in ("BudgetedSVC", "DCSVC", "InteriorPointSVC", "KernelSVC"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "InteriorPointSVC":
+        from engine import interior_svc
+
+        return interior_svc.InteriorPointSVC
     from engine import budgeted_svc
 
     return getattr(budgeted_svc, name)

@@ -102,11 +102,11 @@ def _with_committees(trained: Trained, members_of: list[Array], n: int, C: float
 
 def train_by_tasks(
     X: Array, y: Array, settings: Any, counter: Counter, bounds: Array, bias: bool,
-    solve_task: Callable[[Problem, Array], Steps[Solution]],
+    solve_task: Callable[[Problem, Array], Steps[Any]], together: Callable[[Trained], Finished] | None = None,
 ) -> Steps[Trained]:  # fmt: skip
     """Train one binary task after the other; `bounds` has C for each class.
 
-    `solve_task` gets a task's problem and the indices of its points.
+    `solve_task` gets a task's problem and the indices of its points; `together` makes the closing event of several.
     """
     threads = thread_count(settings.n_jobs)
     classes, labels = class_numbers(y)
@@ -128,8 +128,8 @@ def train_by_tasks(
             solution = yield from steps if len(works) == 1 else within(task.name, steps)
         except Stop as stop:
             solution, stopped = stop.result, True
-        used = np.flatnonzero(solution.alpha)
-        parts.append((members[used], (signs * solution.alpha)[used], solution.intercept))
+        used, coefficients = solution.expansion(signs)
+        parts.append((members[used], coefficients, solution.intercept))
         solutions.append(solution)
         if stopped or solution.stop_reason in ("cancelled", "time"):
             break
@@ -139,7 +139,7 @@ def train_by_tasks(
     trained = Trained(Model.assemble(kernel, classes, settings.multiclass, X, labels, parts), solutions)
     if len(works) > 1:
         try:
-            yield _together(trained)
+            yield (together or closing)(trained)
         except Stop as stop:
             stop.result = trained
             raise
@@ -160,7 +160,7 @@ def class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array
     return np.ones(len(classes))
 
 
-def _together(trained: Trained) -> Finished:
+def closing(trained: Trained) -> Finished:
     """The closing event of several tasks: sums, and the worst of what can be worst."""
     solutions = trained.solutions
     return Finished(

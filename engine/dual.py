@@ -43,6 +43,11 @@ class Solution:
     n_bound: int
     gap: float
 
+    def expansion(self, signs: Array) -> tuple[Array, Array]:
+        """The points that the decision function is a sum over, and their signed coefficients."""
+        used = np.flatnonzero(self.alpha)
+        return used, (signs * self.alpha)[used]
+
     def event(self) -> Finished:
         """What is told of it at the end."""
         return Finished(**{item.name: getattr(self, item.name) for item in fields(Solution) if item.name != "gradient"})

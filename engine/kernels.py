@@ -33,6 +33,7 @@ BLUR = 5e-5  # largest error of an exponent that float32 may cause
 HEAVY = 1.0  # largest error of a decision value, in margins, that float32 may cause if every coefficient is C
 FAR = 100  # square norms so many times the spread lie far from the origin
 TILE_ROWS, TILE_COLUMNS = 64, 1024  # a tile and its scratch stay in a core's own cache
+WIDE = 8192  # columns of a tile that is a single row
 SLICE = 0.01  # seconds between two breaths of a solver: touching new memory can take many times as long
 
 f32, i32 = np.float32, np.int32
@@ -166,6 +167,20 @@ class Kernel:
             for_each(compute, tiles(len(rows), len(columns)), threads)
         self.counter.add(len(rows) * len(columns))
         return out
+
+    def row_steps(self, points: Points, index: int, out: Array, threads: int) -> Iterator[None]:
+        """K(points[index], points) into `out`, a matrix of one row, in wide tiles: a narrow one is soon done."""
+        row, slots = points[index : index + 1], np.zeros(1, np.int64)
+        step = self.rows_per_slice(WIDE) * WIDE
+
+        def compute(left: int) -> None:
+            self._tile(row, points[left : min(left + WIDE, len(points))], out, slots, left)
+
+        for left in range(0, len(points), step):
+            with serial_blas():
+                for_each(compute, range(left, min(left + step, len(points)), WIDE), threads)
+            yield
+        self.counter.add(len(points))
 
     def rows_per_slice(self, columns: int) -> int:
         """How many rows of a block of so many columns may be computed between two breaths."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from tqdm import tqdm
 
-from engine.events import Event, Finished, Iteration, PhaseBegan, Started, StepsTaken
+from engine.events import Event, Finished, InteriorIteration, Iteration, PhaseBegan, Started, StepsTaken
 
 
 def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterator[Event]:
@@ -29,6 +29,14 @@ def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterat
                     bar.set_postfix_str(
                         f"iteration {event.iteration}, violation {event.violation:.2g}, "
                         f"{event.n_free + event.n_bound:,} SVs, objective {event.objective:.6g}"
+                    )
+                case InteriorIteration():
+                    # From a gap as large as the objective to one of tol.
+                    left = min(max(event.relative_gap, event.dual_residual, tol), 1.0)
+                    _advance(bar, 100 * done + (100 * math.log(left) / math.log(tol) if tol < 1 else 100))
+                    bar.set_postfix_str(
+                        f"{event.kind}, iteration {event.iteration}, gap {event.relative_gap:.2g}, "
+                        f"objective {event.objective:.6g}"
                     )
                 case StepsTaken():
                     _advance(bar, 100 * done + 100 * event.step / event.steps)

@@ -26,6 +26,15 @@ class Gamma(param.Parameter):
             raise ValueError("not a gamma")
 
 
+class Rank(param.Parameter):
+    """A whole number from 1, or "auto"."""
+
+    def _validate_value(self, value: Any, allow_None: bool) -> None:
+        number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not ((number and value > 0) or (isinstance(value, str) and value == "auto")):
+            raise ValueError("not a rank")
+
+
 class Settings(param.Parameterized):
     """A table of settings; make one from untrusted values with `checked`."""
 
@@ -60,7 +69,7 @@ class Settings(param.Parameterized):
                 return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
             if parameter.allow_None and text.lower() == "none":
                 return None
-            if isinstance(parameter, param.Integer):
+            if isinstance(parameter, param.Integer) or (isinstance(parameter, Rank) and text != "auto"):
                 return int(text)
             if isinstance(parameter, param.Selector):
                 return {str(item): item for item in parameter.objects}.get(text, text)
@@ -80,6 +89,8 @@ def accepted(parameter: param.Parameter) -> str:
     none = " or None" if parameter.allow_None else ""
     if isinstance(parameter, Gamma):
         return GAMMA_ACCEPTED
+    if isinstance(parameter, Rank):
+        return 'a whole number from 1, or "auto"'
     if isinstance(parameter, param.Selector):
         return f"one of {', '.join(map(str, parameter.objects))}{none}"
     if isinstance(parameter, param.Boolean):
@@ -173,4 +184,32 @@ class BudgetedSGDSettings(Settings):
     instruments: Any = param.Selector(
         default="auto", objects=["auto", "all", "none"], doc="At which merges the strategies are compared."
     )
+    seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
+
+
+SCHEMES = ("cholesky", "icf", "kronecker", "icf+icf", "kronecker+icf", "icf+decomposition")
+
+
+class InteriorPointSettings(KernelSettings):
+    """The interior-point method."""
+
+    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    bias = param.Boolean(True, doc="Whether the decision function has a bias.")
+    scheme: Any = param.Selector(
+        default="icf+icf", objects=list(SCHEMES), doc="What stands for the kernel matrix: coarse, then fine."
+    )
+    rank = Rank("auto", doc="Columns of the (fine) incomplete Cholesky factor; auto stops at a residual trace.")
+    coarse_rank = Rank("auto", doc="Columns of the coarse one; auto stops at a larger trace.")
+    coarse_iter = param.Integer(10, bounds=(1, 1000), doc="Iterations with the coarse one, at most.")
+    tol = param.Number(
+        1e-3, bounds=(0, None), inclusive_bounds=(False, True), doc="Relative residuals and gap left at the end."
+    )
+    max_iter = param.Integer(100, bounds=(1, None), doc="Most iterations.")
+    instruments: Any = param.Selector(
+        default="auto", objects=["auto", "all", "none"], doc="How much of the exact problem is measured on the way."
+    )
+    multiclass: Any = param.Selector(
+        default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
+    )
+    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
     seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")

@@ -9,12 +9,13 @@ import numpy as np
 
 from engine.budgeted import train_budgeted_sgd
 from engine.classify import check_data, train_dcsvm, train_kernel_svm
-from engine.events import Array, BudgetFinished, Finished, Steps
+from engine.events import Array, BudgetFinished, Finished, InteriorFinished, Steps
+from engine.interior import train_interior_point
 from engine.kernels import Counter
 from engine.model import Trained
 from engine.recording import LIMIT_MB, Header, Recording
 from engine.run import Run
-from engine.settings import BudgetedSGDSettings, DCSVMSettings, KernelSVMSettings, Settings
+from engine.settings import BudgetedSGDSettings, DCSVMSettings, InteriorPointSettings, KernelSVMSettings, Settings
 
 
 def _dual_summary(last: Finished) -> dict[str, str]:
@@ -36,6 +37,19 @@ def _budget_summary(last: Finished) -> dict[str, str]:
         "primal objective": f"{last.objective:.6g} (estimated on a sample)",
         "support vectors": f"{last.size:,}",
     }
+
+
+def _interior_summary(last: Finished) -> dict[str, str]:
+    assert isinstance(last, InteriorFinished)
+    known = not np.isnan(last.gap)
+    told = {
+        "iterations": f"{last.iterations:,}" + (f" ({last.inner_steps:,} two-variable steps)" * (last.inner_steps > 0)),
+        "factorisation": f"{last.scheme}, rank {last.rank:,}, relative error {last.error:.3g}",
+        "approximate problem": f"objective {last.approximate_objective:.8g}, gap {last.approximate_gap:.3g}",
+        "exact problem": f"objective {last.objective:.8g}, gap {last.gap:.3g}" if known else "not measured: too dear",
+        "support vectors": _dual_summary(last)["support vectors"],
+    }
+    return {**told, "stalled because": last.reason} if last.reason else told
 
 
 @dataclass(frozen=True)
@@ -78,5 +92,8 @@ class Solver:
 KERNEL_SVM = Solver("kernel-svm", "Kernel SVM", KernelSVMSettings, train_kernel_svm)
 DCSVM = Solver("dcsvm", "DC-SVM", DCSVMSettings, train_dcsvm, subproblems=True)
 BUDGETED_SGD = Solver("budgeted-sgd", "Budgeted SGD", BudgetedSGDSettings, train_budgeted_sgd, summary=_budget_summary)
+INTERIOR_POINT = Solver(
+    "interior-point", "Interior point", InteriorPointSettings, train_interior_point, summary=_interior_summary
+)
 
-SOLVERS = {solver.name: solver for solver in (KERNEL_SVM, DCSVM, BUDGETED_SGD)}
+SOLVERS = {solver.name: solver for solver in (KERNEL_SVM, DCSVM, BUDGETED_SGD, INTERIOR_POINT)}

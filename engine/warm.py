@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from engine.solvers import BUDGETED_SGD, DCSVM, KERNEL_SVM
+from engine.solvers import BUDGETED_SGD, DCSVM, INTERIOR_POINT, KERNEL_SVM
 
 _begun = threading.Lock()
 _done = threading.Event()
@@ -37,5 +37,6 @@ def _compile() -> None:
             for partition in ("kernel-kmeans", "kmeans"):
                 DCSVM.recorded_run(X, y, DCSVM.settings.checked({"partition": partition})).result()
             BUDGETED_SGD.recorded_run(X, y, BUDGETED_SGD.settings.checked({"budget": 10, "epochs": 1})).result()
+            INTERIOR_POINT.recorded_run(X, y, INTERIOR_POINT.settings.checked({"rank": 20})).result()
     finally:
         _done.set()

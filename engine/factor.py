@@ -1,0 +1,158 @@
+"""What the interior-point method asks of a factorisation of K, and the plainest one: all of K, by Cholesky.
+
+    product: K~ V          prepare: take in a diagonal D          solve: (K~ + D) U = V
+
+K~ is what the factorisation makes of K. Labels stay outside: Q = Y K Y, so (Q + D) u = r is solved with Y r and Y u.
+Vectors come as the rows of a matrix, so that several share one pass. Everything breathes between slices.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numba import njit
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf
+
+from engine.errors import invalid
+from engine.events import Array, Steps
+from engine.problem import Problem
+from engine.threads import for_each, serial_blas
+
+MOST_POINTS = 5000  # of full Cholesky: K and its factor take 400 MB
+PANEL = 256  # columns of a blocked Cholesky that are eliminated together
+SLICE = 4e8  # multiplications between two breaths: some 10 ms
+
+
+class NotPositive(ArithmeticError):
+    """A matrix that should be positive definite is not, as far as its precision goes."""
+
+
+class Factor(Protocol):
+    """A factorisation of K."""
+
+    kind: str
+    single: bool  # whether it works in float32 now, and could be asked for float64
+
+    @property
+    def rank(self) -> int:
+        """Of K~, as far as it is known."""
+
+    @property
+    def bytes(self) -> int:
+        """What it keeps."""
+
+    def product(self, V: Array) -> Steps[Array]:
+        """K~ times the rows of V."""
+
+    def prepare(self, D: Array) -> Steps[None]:
+        """Take in a positive diagonal; raises NotPositive if that fails."""
+
+    def solve(self, V: Array) -> Steps[Array]:
+        """(K~ + D)^-1 times the rows of V, to a few digits at least."""
+
+
+class FullCholesky:
+    """K itself; K + D is factorised afresh for each D."""
+
+    kind = "cholesky"
+    single = False
+
+    def __init__(self, problem: Problem) -> None:
+        if len(problem) > MOST_POINTS:
+            raise invalid(
+                "scheme", "cholesky", f'for at most {MOST_POINTS} points; "icf" takes more (there are {len(problem)})'
+            )
+        self._problem = problem
+        self.K = np.empty((0, 0))
+
+    @property
+    def rank(self) -> int:
+        """All of it."""
+        return len(self._problem)
+
+    @property
+    def bytes(self) -> int:
+        """K and its factor."""
+        return 2 * 8 * len(self._problem) ** 2
+
+    def steps(self) -> Steps[None]:
+        """Compute K."""
+        kernel, points, n = self._problem.kernel, self._problem.points, len(self._problem)
+        K = np.empty((n, n), kernel.store)
+        yield from kernel.block_steps(points, points, K, np.arange(n), self._problem.threads)
+        self.K = K.astype(np.float64)
+        np.fill_diagonal(self.K, self._problem.diagonal)
+        # A GEMM may round the two sides of the diagonal differently.
+        lower_to_upper(self.K)
+
+    def product(self, V: Array) -> Steps[Array]:
+        """K times the rows of V."""
+        out = np.empty_like(V)
+
+        def work(top: int) -> None:
+            out[:, top : top + PANEL] = V @ self.K[top : top + PANEL].T
+
+        with serial_blas():
+            for_each(work, range(0, len(self.K), PANEL), self._problem.threads)
+        yield None
+        return out
+
+    def prepare(self, D: Array) -> Steps[None]:
+        """Factorise K + D."""
+        matrix = self.K.copy()
+        matrix[np.diag_indices_from(matrix)] += D
+        self._lower = yield from cholesky(matrix, self._problem.threads)
+
+    def solve(self, V: Array) -> Steps[Array]:
+        """By two triangular systems."""
+        with serial_blas():
+            half = solve_triangular(self._lower, V.T, lower=True, check_finite=False)
+        yield None
+        with serial_blas():
+            whole = solve_triangular(self._lower, half, lower=True, trans="T", check_finite=False)
+        yield None
+        return np.ascontiguousarray(whole.T)
+
+
+def cholesky(A: Array, threads: int) -> Steps[Array]:
+    """The lower factor of a symmetric matrix, of which the lower half is read, in its place; panel by panel."""
+    n = len(A)
+    for left in range(0, n, PANEL):
+        right = min(left + PANEL, n)
+        lower, failed = dpotrf(A[left:right, left:right], lower=True)
+        if failed:
+            raise NotPositive(f"the pivot in row {left + failed} is not positive")
+        A[left:right, left:right] = lower
+        if right == n:
+            break
+        # The panel times the inverse of a small triangle: a GEMM, unlike a triangular system, is cut with ease.
+        inverse = solve_triangular(lower, np.eye(right - left), lower=True, check_finite=False)
+        panel = A[right:, left:right]
+
+        def finish(top: int, panel: Array = panel, inverse: Array = inverse) -> None:
+            panel[top : top + PANEL] = panel[top : top + PANEL] @ inverse.T
+
+        def update(top: int, panel: Array = panel, right: int = right) -> None:
+            rows = panel[top : top + PANEL]
+            A[right + top : right + top + PANEL, right : right + top + PANEL] -= rows @ panel[: top + PANEL].T
+
+        tops = range(0, n - right, PANEL)
+        with serial_blas():
+            for_each(finish, tops, threads)
+        step = max(1, int(SLICE / (PANEL * PANEL * (n - right))))
+        for first in range(0, len(tops), step):
+            with serial_blas():
+                for_each(update, tops[first : first + step], threads)
+            yield None
+    return A
+
+
+@njit(nogil=True, cache=True)
+def lower_to_upper(A):  # type: ignore[no-untyped-def]
+    """Make a matrix symmetric, tile by tile: its lower half counts."""
+    n, tile = A.shape[0], 64
+    for top in range(0, n, tile):
+        for left in range(0, top + 1, tile):
+            for i in range(top, min(top + tile, n)):
+                for j in range(left, min(left + tile, i)):
+                    A[j, i] = A[i, j]

@@ -1,0 +1,365 @@
+"""The incremental interior-point method (Wu, Chang, Chen and Hughes, KDD 2006): coarse factorisation first, then fine.
+
+    factorise K coarsely; take some steps along the central path; factorise it finely, or hand over to decomposition;
+    go on from there, off the bounds
+
+A fine incomplete Cholesky factor goes on from the columns of a coarse one. The problem that is solved is that of the
+factorisation; the bias comes from the exact kernel, and the exact objective and gap are told beside the others.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine import dual
+from engine.dual import Solution
+from engine.errors import invalid
+from engine.events import (
+    ActiveSetChanged,
+    Array,
+    Event,
+    Factorised,
+    InteriorFinished,
+    InteriorIteration,
+    Iteration,
+    PhaseBegan,
+    PivotsChosen,
+    Result,
+    SchemeSwitched,
+    Started,
+    Steps,
+    Stop,
+    passed_on,
+)
+from engine.exact import Exact
+from engine.expansion import Expansion, better
+from engine.factor import FullCholesky
+from engine.icf import IncompleteCholesky
+from engine.ipm import PUSHED, CentralPath
+from engine.kronecker import Kronecker
+from engine.problem import Problem
+from engine.settings import DualSettings, InteriorPointSettings
+from engine.threads import serial_blas
+
+ERROR, COARSE_ERROR = 1e-3, 1e-2  # part of the trace at which an automatic rank, fine or coarse, ends
+MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
+COARSE = 0.6  # of the fine rank, at most, is an automatic coarse one: its iterations cost a third
+SWITCH = 0.3  # relative gap at which it is time for the fine one: nearer to its own end, the coarse one leads astray
+FRAMES = 60  # times that a factorisation tells how far it is
+SCREEN = 5000  # points that a screen shows one by one
+SMALL_FACTOR, SMALL_MATRIX = 150, 400  # sides of matrices that a screen shows
+SINGLE = 1e-4  # tol from which float32 may do
+
+
+@dataclass(frozen=True, eq=False)
+class Interior(Solution):
+    """The solution of the exact problem, as far as it is known, and of the one that stood for it."""
+
+    scheme: str = ""
+    rank: int = 0
+    error: float = np.nan
+    approximate_objective: float = np.nan
+    approximate_gap: float = np.nan
+    vectors: Array = field(default_factory=lambda: np.empty(0, int))
+    coefficients: Array = field(default_factory=lambda: np.empty(0))
+    reason: str = ""
+
+    def expansion(self, signs: Array) -> tuple[Array, Array]:
+        """Over support vectors or over pivots: see `engine.expansion`."""
+        return self.vectors, self.coefficients
+
+    def event(self) -> InteriorFinished:
+        """What is told of it at the end."""
+        told = {name: value for name, value in vars(self).items() if name != "gradient"}
+        return InteriorFinished(**told)
+
+
+def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
+    """Minimise the dual along the central path of one factorisation after the other.
+
+    BLAS keeps to one thread all the time: row blocks are what runs in parallel, and its threads, which wait for each
+    other by spinning, would hold up a slice when others compute beside it.
+    """
+    return with_serial_blas(_solve(problem, settings))
+
+
+def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
+    state = _State(problem, settings)
+    first, _, second = settings.scheme.partition("+")
+    try:
+        yield Started(
+            solver="interior-point", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
+            gamma=problem.kernel.gamma, bias=problem.bias, tol=settings.tol,
+        )  # fmt: skip
+        # Factorise K, coarsely if something follows, and take some steps.
+        yield from state.factorise(first, coarse=second == "icf")
+        if not state.leads_astray(second):
+            yield from state.follow(
+                settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else settings.tol
+            )
+        if second == "icf":
+            # Factorise finely, reusing the columns there are; go on from the pushed iterate, if there is one.
+            before = state.path
+            yield from state.factorise("icf", coarse=False)
+            yield from state.follow(settings.max_iter, settings.tol, before)
+        elif second == "decomposition":
+            yield from state.decompose()
+        if state.settled is None:
+            yield from state.settle()
+    except Stop as stop:
+        state.stop_reason = stop.reason
+    interior = state.interior()
+    try:
+        yield interior.event()
+    except Stop as stop:
+        stop.result = interior
+        raise
+    return interior
+
+
+def with_serial_blas(steps: Steps[Result]) -> Steps[Result]:
+    """Pass on steps that are taken while BLAS keeps to one thread."""
+    stop: Stop | None = None
+    while True:
+        with serial_blas():
+            try:
+                item = next(steps) if stop is None else steps.throw(stop)
+            except StopIteration as end:
+                return end.value
+        stop = None
+        try:
+            yield item
+        except Stop as said:
+            stop = said
+
+
+class _State:
+    """Where the method stands."""
+
+    def __init__(self, problem: Problem, settings: InteriorPointSettings) -> None:
+        if not (problem.upper > 0).all():
+            raise invalid("C", float(problem.upper.min()), "above 0 for each point: the method works inside the bounds")
+        self.problem, self.settings, self.n = problem, settings, len(problem)
+        self.factor: Any = None
+        self.path: CentralPath | None = None
+        self.exact = Exact(problem, settings.instruments, settings.seed)
+        self.iterations = self.inner_steps = 0
+        self.stop_reason = self.reason = ""
+        self.solved: Solution | None = None  # by decomposition
+        self.settled: tuple[Array, Array | None, float] | None = None  # alpha on its bounds, gradient, intercept
+        self.machine: Expansion | None = None  # if it is not simply the sum over alpha
+
+    # ---- factorisations ----
+
+    def factorise(self, kind: str, coarse: bool) -> Steps[None]:
+        """Make the factor, or go on with the columns there are."""
+        yield PhaseBegan(name=f"factorise · {kind}", size=self.n)
+        if kind == "icf":
+            if not isinstance(self.factor, IncompleteCholesky):
+                self.factor = IncompleteCholesky(self.problem, self.settings.tol >= SINGLE)
+            yield from self._extend(*self._target(coarse))
+        else:
+            self.factor = (
+                FullCholesky(self.problem) if kind == "cholesky" else Kronecker(self.problem, self.settings.seed)
+            )
+            yield from self.factor.steps()
+        yield self._factorised(kind)
+
+    def leads_astray(self, second: str) -> bool:
+        """Whether an automatic coarse rank is too coarse, or no rank is: then its iterations would be in vain."""
+        automatic = (
+            second == "icf" and isinstance(self.factor, IncompleteCholesky) and self.settings.coarse_rank == "auto"
+        )
+        return automatic and self.error > COARSE_ERROR
+
+    def _target(self, coarse: bool) -> tuple[int, float]:
+        """Rank and residual trace at which a factorisation ends."""
+        least, share, limit = MOST_COLUMNS
+        automatic = min(self.n, max(least, min(self.n // share, limit)))
+        rank, own = self.settings.rank, self.settings.coarse_rank
+        most, error = (automatic, ERROR) if rank == "auto" else (min(int(rank), self.n), 0.0)
+        if not coarse:
+            return most, error
+        if own != "auto":
+            return min(int(own), most), error
+        return max(1, int(COARSE * most)), max(COARSE_ERROR, error)
+
+    def _extend(self, rank: int, error: float) -> Steps[None]:
+        factor, told = self.factor, self.factor.rank
+        every = max(1, rank // FRAMES)
+        for _ in factor.extend(rank, error):
+            if factor.rank - told >= every:
+                yield self._pivots_since(told, rank)
+                told = factor.rank
+            else:
+                yield None
+        if factor.rank > told:
+            yield self._pivots_since(told, rank)
+
+    def _pivots_since(self, told: int, most: int) -> PivotsChosen:
+        factor = self.factor
+        shown = self.n <= SCREEN and self.settings.instruments != "none"
+        return PivotsChosen(
+            rank=factor.rank, most=most, pivots=np.array(factor.pivots[told:]), values=np.array(factor.values[told:]),
+            traces=np.array(factor.traces[told:]), total=factor.total,
+            residual=factor.residual.astype(np.float32) if shown else np.empty(0, np.float32),
+        )  # fmt: skip
+
+    def _factorised(self, kind: str) -> Factorised:
+        factor, none = self.factor, np.empty((0, 0))
+        icf, grid = isinstance(factor, IncompleteCholesky), isinstance(factor, Kronecker)
+        small = grid and max(len(factor.B), len(factor.C)) <= SMALL_FACTOR
+        return Factorised(
+            kind=kind, rank=factor.rank, error=self.error, bytes=factor.bytes,
+            pivots=np.array(factor.pivots if icf else [], int), values=np.array(factor.values if icf else []),
+            order=factor.order.copy() if grid else np.empty(0, int), left=factor.B.copy() if small else none,
+            right=factor.C.copy() if small else none, difference=self._difference(),
+        )  # fmt: skip
+
+    def _difference(self) -> Array:
+        """K minus what stands for it, in the order of the factorisation, if a screen can show it."""
+        factor, order = self.factor, getattr(self.factor, "order", np.arange(self.n))
+        if self.n > SMALL_MATRIX or self.settings.instruments == "none" or isinstance(factor, FullCholesky):
+            return np.empty((0, 0))
+        K = self.exact.matrix()[np.ix_(order, order)]
+        if isinstance(factor, Kronecker):
+            return (K - np.kron(factor.B, factor.C)).astype(np.float32)
+        H = factor.columns()
+        return (K - H @ H.T).astype(np.float32)
+
+    @property
+    def error(self) -> float:
+        """Of the factorisation."""
+        return float(getattr(self.factor, "error", 0.0))
+
+    # ---- the central path ----
+
+    def follow(self, most: int, tol: float, before: CentralPath | None = None) -> Steps[None]:
+        """Go along the factorisation's central path for so many iterations, or until gap and residuals are `tol`."""
+        self.path = path = CentralPath(self.problem, self.factor)
+        # A stop finds an iterate: the one before, or the start.
+        path.place(before)
+        rank = f" {self.factor.rank}" if isinstance(self.factor, IncompleteCholesky) else ""
+        yield PhaseBegan(name=f"interior point · {self.factor.kind}{rank}", size=self.n)
+        yield from path.begin()
+        if before is not None:
+            yield self._switched(before)
+        count = 0
+        while True:
+            now = path.measures()
+            yield from self._tell(now, count)
+            self.stop_reason, self.reason = "", path.trouble
+            if now.within(tol):
+                self.stop_reason = "converged"
+                return
+            if path.trouble or count == most or self.iterations == self.settings.max_iter:
+                self.stop_reason = "stalled" if path.trouble else "max_iter"
+                return
+            yield from path.advance()
+            count += 1
+            self.iterations += 1
+
+    def _tell(self, now: Any, of_phase: int) -> Steps[None]:
+        path = self.path
+        assert path is not None
+        exact_objective, exact_gap = yield from self.exact.on_the_way(path.alpha, path.nu)
+        products = path.products()
+        shown = self.n <= SCREEN and self.settings.instruments != "none"
+        yield InteriorIteration(
+            iteration=self.iterations, of_phase=of_phase, kind=self.factor.kind, mu=now.mu, sigma=path.sigma,
+            step=path.step, primal_residual=now.primal, dual_residual=now.dual, gap=now.gap,
+            relative_gap=now.relative_gap, objective=now.objective, exact_objective=exact_objective,
+            exact_gap=exact_gap, intercept=path.nu, refinements=path.refinements, alpha=path.alpha,
+            products=products if shown else np.empty(0), least_product=float(products.min()),
+            largest_product=path.largest_product(),
+        )  # fmt: skip
+
+    def _switched(self, before: CentralPath) -> SchemeSwitched:
+        path, upper = self.path, self.problem.upper
+        assert path is not None
+        pushed = (before.alpha < PUSHED * upper) | (before.alpha > (1 - PUSHED) * upper)
+        columns = before.columns if before.factor is self.factor else 0
+        return SchemeSwitched(
+            before=before.factor.kind, after=self.factor.kind, iterations=self.iterations, columns=columns,
+            pushed=int(np.count_nonzero(pushed)), mu_before=before.measures().mu, mu=path.measures().mu,
+            alpha=path.alpha,
+        )  # fmt: skip
+
+    # ---- the end ----
+
+    def decompose(self) -> Steps[None]:
+        """Hand the iterate, put on its bounds, to the decomposition solver."""
+        path, problem = self.path, self.problem
+        assert path is not None
+        alpha = path.on_bounds()
+        yield SchemeSwitched(
+            before=self.factor.kind, after="decomposition", iterations=self.iterations, columns=0, pushed=0,
+            mu_before=path.measures().mu, mu=np.nan, alpha=alpha.copy(),
+        )  # fmt: skip
+        yield PhaseBegan(name="gradient", size=int(np.count_nonzero(alpha)))
+        gradient = yield from problem.gradient_steps(alpha)
+        yield PhaseBegan(name="decomposition", size=self.n)
+        settings = DualSettings(tol=self.settings.tol, seed=self.settings.seed)
+        try:
+            steps = dual.solve(problem, settings, alpha, gradient)
+            solved = yield from passed_on(steps, self._of_decomposition)
+        except Stop as stop:
+            self._take(stop.result)
+            raise
+        self._take(solved)
+        if solved.stop_reason in ("cancelled", "time"):
+            raise Stop(solved.stop_reason)
+
+    def _of_decomposition(self, event: Any) -> Event | None:
+        return event if isinstance(event, Iteration | ActiveSetChanged) else None
+
+    def _take(self, solved: Solution) -> None:
+        self.solved = solved
+        self.iterations += solved.iterations
+        self.inner_steps += solved.inner_steps
+        self.stop_reason, self.reason = solved.stop_reason, ""
+        self.settled = solved.alpha, solved.gradient, solved.intercept
+
+    def settle(self) -> Steps[None]:
+        """Put alpha on the bounds it came close to; bias, and gradient if it is not too dear, from the exact kernel."""
+        path = self.path
+        assert path is not None
+        alpha = path.on_bounds()
+        self.settled = alpha, None, path.nu
+        yield PhaseBegan(name="exact kernel", size=int(np.count_nonzero(alpha)))
+        gradient, intercept = yield from self.exact.at_the_end(alpha, path.nu)
+        self.settled = alpha, gradient, intercept
+        if isinstance(self.factor, IncompleteCholesky) and self.factor.rank:
+            self.machine = yield from better(self.problem, self.factor, alpha, intercept, path.nu, self.settings.seed)
+
+    def interior(self) -> Interior:
+        """What there is."""
+        problem, path, unknown = self.problem, self.path, np.nan
+        if self.settled is None:
+            alpha = np.zeros(self.n) if path is None else path.on_bounds()
+            self.settled = alpha, None, 0.0 if path is None else path.nu
+        alpha, gradient, intercept = self.settled
+        support, known = problem.support(alpha), gradient is not None
+        now = path.measures() if path is not None and path.begun else None
+        values = np.full(self.n, unknown) if gradient is None else gradient
+        whole: Any = self.solved
+        if whole is None:
+            whole = {
+                "objective": problem.objective(alpha, values) if known else unknown,
+                "violation": problem.standing(alpha, values).violation if known else unknown,
+                "gap": problem.gap(alpha, values, intercept) if known else unknown,
+            }
+        else:
+            whole = {name: getattr(whole, name) for name in ("objective", "violation", "gap")}
+        used = np.flatnonzero(alpha)
+        machine = self.machine or Expansion(used, (problem.y * alpha)[used], intercept)
+        return Interior(
+            alpha=alpha, gradient=values, intercept=machine.intercept, vectors=machine.points,
+            coefficients=machine.coefficients, stop_reason=self.stop_reason,
+            iterations=self.iterations, inner_steps=self.inner_steps, n_free=len(support.free),
+            n_bound=len(support.bound), **whole, scheme=self.settings.scheme,
+            rank=0 if self.factor is None else self.factor.rank, error=self.error,
+            approximate_objective=unknown if now is None else now.objective,
+            approximate_gap=unknown if now is None else now.gap, reason=self.reason,
+        )  # fmt: skip

@@ -1,0 +1,403 @@
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from engine import SOLVERS, Recording, datasets
+from engine.events import (
+    Factorised,
+    Finished,
+    InteriorFinished,
+    InteriorIteration,
+    Iteration,
+    PivotsChosen,
+    SchemeSwitched,
+    Started,
+)
+from engine.factor import MOST_POINTS, FullCholesky, NotPositive, cholesky
+from engine.icf import IncompleteCholesky
+from engine.incremental import solve
+from engine.ipm import CentralPath
+from engine.kernels import SMALL, Kernel
+from engine.kronecker import Kronecker
+from engine.problem import Problem
+from engine.run import Run
+from engine.settings import SCHEMES, InteriorPointSettings
+from tests import naive_ipm
+from tests.naive import kernel_matrix
+from tests.oracles import dual_by_clarabel
+
+SOLVER = SOLVERS["interior-point"]
+
+
+def drain(steps):
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return end.value
+
+
+def board(n, C=10.0, gamma=2.0, bias=True, noise=0.0, kernel="rbf", threads=None):
+    data = datasets.load("checkerboard", size=n, noise=noise)
+    y = np.where(data.y == data.y.max(), 1.0, -1.0)
+    fitted = Kernel.fit(data.X, kernel, gamma, C=C)
+    return Problem.build(data.X, y, C=C, kernel=fitted, bias=bias, n_jobs=threads), data.X
+
+
+def run_of(X, y, **settings):
+    return SOLVER.recorded_run(X, y, SOLVER.settings.checked(settings))
+
+
+def factored(problem, rank=None, **how):
+    factor = IncompleteCholesky(problem, **how)
+    drain(factor.extend(rank or len(problem), 0.0))
+    return factor
+
+
+def along(problem, factor, tol, most=100):
+    path = CentralPath(problem, factor)
+    path.place()
+    drain(path.begin())
+    told = []
+    while True:
+        now = path.measures()
+        told.append((path.alpha, path.nu, now.mu))
+        if now.within(tol) or path.trouble or len(told) > most:
+            return path, told
+        drain(path.advance())
+
+
+# ---- factorisations ----
+
+
+def test_greedy_pivots_as_the_slow_twin_has_them():
+    problem, X = board(300)
+    K = kernel_matrix(X, X, "rbf", 2.0)
+    H, pivots, traces = naive_ipm.icf(K, 120)
+    factor = factored(problem, 120)
+    assert factor.pivots == pivots
+    np.testing.assert_allclose(factor.columns(), H, atol=1e-9)
+    np.testing.assert_allclose(factor.traces, traces, rtol=1e-9)
+    assert all(later <= earlier for earlier, later in pairwise(factor.values))
+
+
+@pytest.mark.parametrize("n", [400, SMALL + 200])  # in float64 and in float32
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_the_running_residual_is_the_trace_of_what_is_left(n, kernel):
+    problem, X = board(n, kernel=kernel)
+    K = kernel_matrix(X, X, kernel, 2.0)
+    factor = factored(problem, 60)
+    H = factor.columns().astype(float)
+    left = np.trace(K - H @ H.T)
+    assert left == pytest.approx(factor.traces[-1], abs=1e-5 * np.trace(K))
+    assert factor.error == pytest.approx(left / np.trace(K), abs=1e-5)
+    np.testing.assert_allclose(np.diag(K - H @ H.T), factor.residual, atol=1e-4 * np.diag(K).max())
+
+
+def test_a_factor_goes_on_from_its_columns():
+    problem, _ = board(SMALL + 500)
+    once = factored(problem, 150)
+    twice = factored(problem, 40)
+    first = twice.columns().copy()
+    drain(twice.extend(150, 0.0))
+    assert twice.pivots == once.pivots
+    assert np.array_equal(twice.columns(), once.columns())
+    assert np.array_equal(twice.columns()[:, :40], first)
+
+
+def test_a_residual_trace_ends_it():
+    problem, _ = board(500)
+    factor = IncompleteCholesky(problem)
+    drain(factor.extend(500, 0.01))
+    assert factor.error <= 0.01 < factor.traces[-2] / factor.total
+
+
+def test_rank_deficient_matrices_end_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    assert factored(Problem.build(X, y, kernel=Kernel.fit(X, "linear"))).rank == 3
+    twice = np.vstack([X[:50]] * 4)
+    assert factored(Problem.build(twice, y, kernel=Kernel.fit(twice, "rbf", 0.5))).rank == 50
+
+
+@pytest.mark.parametrize("n", [300, SMALL + 500])
+def test_the_parts_of_a_factor(n):
+    problem, _ = board(n)
+    rng = np.random.default_rng(0)
+    V, D = rng.normal(size=(3, n)), rng.random(n) + 0.1
+    factor = factored(problem, 140, single=False)
+    H = factor.columns().astype(float)
+    np.testing.assert_allclose(drain(factor.product(V)), V @ H @ H.T, rtol=1e-6, atol=1e-8)
+    drain(factor.prepare(D))
+    dense = np.linalg.solve(H @ H.T + np.diag(D), V.T).T
+    np.testing.assert_allclose(drain(factor.solve(V)), dense, rtol=1e-6, atol=1e-8)
+    if factor.problem.kernel.store is np.float32:
+        factor.single = True
+        drain(factor.prepare(D))
+        np.testing.assert_allclose(drain(factor.solve(V)), dense, rtol=1e-2, atol=1e-3)
+
+
+def test_one_thread_and_two_give_the_same_bits():
+    answers = []
+    for threads in (1, 2):
+        problem, _ = board(10_000, threads=threads, gamma=5.0)
+        factor = factored(problem, 60)
+        drain(factor.prepare(np.linspace(0.1, 1, 10_000)))
+        answers.append((factor.columns(), factor._lower, drain(factor.solve(np.ones((2, 10_000))))))
+    for one, two in zip(*answers, strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_blocked_cholesky():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(700, 700))
+    A = A @ A.T + np.eye(700)
+    lower = np.tril(drain(cholesky(A.copy(), 2)))
+    np.testing.assert_allclose(lower, np.linalg.cholesky(A), rtol=1e-8, atol=1e-8)
+    A[650, 650] = -1
+    with pytest.raises(NotPositive, match="row 651"):
+        drain(cholesky(A, 2))
+
+
+@pytest.mark.parametrize("n", [100, 103, 240])
+def test_kronecker_as_the_slow_twin_has_it(n):
+    problem, X = board(n)
+    factor = Kronecker(problem, 0)
+    drain(factor.steps())
+    n1, n2 = factor.groups, factor.places
+    assert (len(factor.order), len(factor.rest)) == (n1 * n2, n - n1 * n2)
+    assert np.array_equal(np.sort(np.concatenate([factor.order, factor.rest])), np.arange(n))
+    K = kernel_matrix(X[factor.order], X[factor.order], "rbf", 2.0)
+    B, C = naive_ipm.van_loan_pitsianis(K, n1, n2)
+    error = np.linalg.norm(K - np.kron(B, C)) / np.linalg.norm(K)
+    assert factor.error == pytest.approx(error, rel=1e-3)
+    np.testing.assert_allclose(np.kron(factor.B, factor.C), np.kron(B, C), atol=2e-2)
+    for part in (factor.B, factor.C):
+        assert np.array_equal(part, part.T)
+        assert np.linalg.eigvalsh(part).min() > 0
+    V, D = np.random.default_rng(0).normal(size=(2, n)), np.linspace(0.2, 2, n)
+    whole = np.zeros((n, n))
+    whole[np.ix_(factor.order, factor.order)] = np.kron(factor.B, factor.C)
+    whole[factor.rest, factor.rest] = 1.0
+    np.testing.assert_allclose(drain(factor.product(V)), V @ whole, atol=1e-9)
+    drain(factor.prepare(D))
+    np.testing.assert_allclose(drain(factor.solve(V)), np.linalg.solve(whole + np.diag(D), V.T).T, atol=2e-3)
+
+
+def test_a_sampled_kronecker_factor_is_near_the_whole_one(monkeypatch):
+    problem, _ = board(900, gamma=0.2)
+    whole = Kronecker(problem, 0)
+    drain(whole.steps())
+    monkeypatch.setattr("engine.kronecker.SAMPLE", 450)
+    some = Kronecker(problem, 0)
+    drain(some.steps())
+    np.testing.assert_allclose(np.kron(some.B, some.C), np.kron(whole.B, whole.C), atol=0.25)
+
+
+# ---- the central path ----
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_step_by_step_as_the_slow_twin(bias):
+    problem, X = board(150, bias=bias)
+    slow = naive_ipm.interior_point(
+        kernel_matrix(X, X, "rbf", 2.0), problem.y, problem.upper, problem.linear, bias, 1e-8
+    )
+    full = FullCholesky(problem)
+    drain(full.steps())
+    for factor in (full, factored(problem)):
+        _, told = along(problem, factor, 1e-8)
+        assert len(told) == len(slow)
+        for (alpha, nu, mu), (slow_alpha, slow_nu, slow_mu) in zip(told, slow, strict=True):
+            np.testing.assert_allclose(alpha, slow_alpha, rtol=1e-4, atol=1e-6)
+            assert (nu, mu) == pytest.approx((slow_nu, slow_mu), rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("C", [0.01, 100.0])
+@pytest.mark.parametrize("scheme", ["cholesky", "icf", "icf+icf"])
+def test_the_optimum_of_a_dense_solver(scheme, C, bias):
+    problem, X = board(300, C=C, bias=bias, noise=0.05)
+    K = kernel_matrix(X, X, "rbf", 2.0)
+    _, objective = dual_by_clarabel(K, problem.y, problem.upper, problem.linear, bias)
+    settings = InteriorPointSettings(C=C, scheme=scheme, rank=300, tol=1e-8, bias=bias)
+    found = Run(solve(problem, settings), problem.kernel.counter).result()
+    assert found.stop_reason == "converged"
+    assert found.objective == pytest.approx(objective, rel=1e-7)
+    assert found.approximate_objective == pytest.approx(objective, rel=1e-7)
+    assert abs(problem.y @ found.alpha) <= (1e-9 * found.alpha.sum() if bias else np.inf)
+    assert found.intercept != 0 or not bias
+
+
+def test_a_coarse_factor_that_leads_astray_is_left_out():
+    data = datasets.load("checkerboard", size=300)
+    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=20)
+    assert not any(isinstance(event, SchemeSwitched) for event in events)
+    assert len([event for event in events if isinstance(event, Factorised)]) == 2
+    assert events[-1].stop_reason == "converged"
+    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=200)
+    assert any(isinstance(event, SchemeSwitched) for event in events)
+
+
+def test_decomposition_from_the_iterate_is_exact():
+    problem, X = board(400, noise=0.05)
+    _, objective = dual_by_clarabel(kernel_matrix(X, X, "rbf", 2.0), problem.y, problem.upper, problem.linear, True)
+    settings = InteriorPointSettings(C=10.0, scheme="icf+decomposition", rank=40, tol=1e-5)
+    found = Run(solve(problem, settings), problem.kernel.counter).result()
+    assert found.objective == pytest.approx(objective, rel=1e-6)
+    assert found.gap < 1e-3 * abs(objective)
+
+
+def test_the_approximate_problem_is_solved_and_the_exact_one_measured():
+    problem, X = board(400, noise=0.05)
+    settings = InteriorPointSettings(C=10.0, scheme="icf", rank=40, tol=1e-8)
+    found = Run(solve(problem, settings), problem.kernel.counter).result()
+    H = factored(problem, 40).columns()
+    _, objective = dual_by_clarabel(H @ H.T, problem.y, problem.upper, problem.linear, True)
+    assert found.approximate_objective == pytest.approx(objective, rel=1e-6)
+    assert found.approximate_gap < 1e-6 * abs(objective)
+    Q = np.outer(problem.y, problem.y) * kernel_matrix(X, X, "rbf", 2.0)
+    assert found.objective == pytest.approx(0.5 * found.alpha @ Q @ found.alpha - found.alpha.sum(), rel=1e-6)
+    assert found.gap > 100 * found.approximate_gap
+    free = problem.support(found.alpha).free
+    # The machine that was optimised, as a sum over the pivots with the exact kernel: HH' on all points, the same bias.
+    K, signed = kernel_matrix(X, X, "rbf", 2.0), problem.y * found.alpha
+    decision = K[:, found.vectors] @ found.coefficients
+    assert len(found.vectors) == 40
+    np.testing.assert_allclose(decision, H @ (H.T @ signed), atol=1e-6)
+    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision[free]))
+
+
+def test_a_fine_factor_needs_no_other_sum_than_that_over_alpha():
+    problem, X = board(400, noise=0.05)
+    settings = InteriorPointSettings(C=10.0, scheme="icf", rank=400, tol=1e-8)
+    found = Run(solve(problem, settings), problem.kernel.counter).result()
+    decision = kernel_matrix(X, X, "rbf", 2.0) @ (problem.y * found.alpha)
+    free = problem.support(found.alpha).free
+    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision[free]), abs=1e-5)
+    ours = kernel_matrix(X, X[found.vectors], "rbf", 2.0) @ found.coefficients
+    np.testing.assert_allclose(ours, decision, atol=1e-4)
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+@pytest.mark.parametrize("kind", ["duplicates", "linear", "board"])
+def test_hard_problems_converge_or_say_why(kind, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 3))
+    if kind == "duplicates":
+        X = np.vstack([X[:60]] * 4)
+    elif kind == "board":
+        X = datasets.load("checkerboard", size=240, noise=0.1).X
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=len(X)) > 0, 1, -1)
+    kernel = "linear" if kind == "linear" else "rbf"
+    for scheme in ("cholesky", "icf", "icf+icf"):
+        [*_, last] = run_of(X, y, C=C, kernel=kernel, scheme=scheme, rank=200)
+        assert isinstance(last, InteriorFinished)
+        assert last.stop_reason == "converged" or last.reason
+        assert np.isfinite(last.alpha).all()
+
+
+# ---- runs ----
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_events_of_a_scheme(scheme):
+    data = datasets.load("checkerboard", size=300)
+    run = run_of(data.X, data.y, C=10, gamma=2.0, scheme=scheme, rank=100, coarse_rank=50)
+    events = list(run)
+    assert run.error is None
+    assert isinstance(events[0], Started)
+    assert isinstance(events[-1], InteriorFinished)
+    assert isinstance(events[-1], Finished)
+    assert events[-1].stop_reason == "converged"
+    factors = [event for event in events if isinstance(event, Factorised)]
+    assert [event.kind for event in factors] == scheme.replace("+decomposition", "").split("+")
+    iterations = [event for event in events if isinstance(event, InteriorIteration)]
+    assert iterations[0].of_phase == 0
+    assert iterations[-1].relative_gap <= 1e-3 or "decomposition" in scheme
+    assert all(0 < event.least_product <= event.largest_product for event in iterations)
+    assert all(np.isfinite([event.exact_objective, event.exact_gap]).all() for event in iterations)
+    switches = [event for event in events if isinstance(event, SchemeSwitched)]
+    assert len(switches) == scheme.count("+")
+    if scheme == "icf+icf":
+        assert switches[0].columns == factors[0].rank == 50
+        assert np.array_equal(factors[1].pivots[:50], factors[0].pivots)
+        assert switches[0].mu > 0
+        assert (switches[0].alpha >= 0.1 * 10 - 1e-12).all()
+    if "icf" in scheme:
+        chosen = [event for event in events if isinstance(event, PivotsChosen)]
+        assert np.array_equal(np.concatenate([event.pivots for event in chosen]), factors[-1].pivots)
+        last = chosen[-1]
+        assert last.residual.sum() == pytest.approx(last.traces[-1], rel=1e-4)
+        assert np.trace(factors[-1].difference) == pytest.approx(last.traces[-1], rel=1e-4)
+        assert last.total == pytest.approx(300)
+    if scheme == "kronecker":
+        order, K = factors[0].order, kernel_matrix(data.X, data.X, "rbf", 2.0)
+        product = np.kron(factors[0].left, factors[0].right)
+        np.testing.assert_allclose(factors[0].difference, K[np.ix_(order, order)] - product, atol=1e-5)
+    if "decomposition" in scheme:
+        assert any(isinstance(event, Iteration) for event in events)
+
+
+@pytest.mark.parametrize("scheme", ["icf+icf", "kronecker+icf", "icf+decomposition"])
+def test_a_seed_gives_the_same_recording(scheme, tmp_path):
+    data = datasets.load("checkerboard", size=SMALL + 300)
+    runs = [list(run_of(data.X, data.y, C=10, gamma=2.0, scheme=scheme, rank=60, seed=3)) for _ in range(2)]
+    for one, two in zip(*runs, strict=True):
+        assert type(one) is type(two)
+        for name, value in vars(one).items():
+            if name != "stamp":
+                assert np.array_equal(value, getattr(two, name), equal_nan=isinstance(value, float)), name
+        assert one.stamp.evaluations == two.stamp.evaluations
+
+
+def test_a_recording_loads_as_it_was(tmp_path):
+    data = datasets.load("checkerboard", size=200)
+    run = run_of(data.X, data.y, rank=30)
+    events = list(run)
+    run.recorded.save(tmp_path / "run.svmrun")
+    loaded = Recording.load(tmp_path / "run.svmrun")
+    assert [type(event) for event in loaded] == [type(event) for event in events]
+    assert np.array_equal(loaded[-1].alpha, events[-1].alpha)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_cancelled_anywhere_it_returns_what_it_has(scheme):
+    data = datasets.load("checkerboard", size=300)
+    total = len(list(run_of(data.X, data.y, scheme=scheme, rank=60)))
+    for when in {0, 1, 3, total // 3, total // 2, 2 * total // 3, total - 3, total - 1}:
+        run = run_of(data.X, data.y, scheme=scheme, rank=60)
+        for number, _ in enumerate(run):
+            if number == when:
+                run.cancel()
+        trained = run.result()
+        assert trained.stop_reason == ("converged" if when == total - 1 else "cancelled")
+        assert np.isfinite(trained.model.coefficients).all()
+
+
+@pytest.mark.parametrize("scheme", ["cholesky", "icf", "kronecker"])
+def test_breaths_are_short(scheme):
+    n = {"cholesky": 1500, "icf": 30_000, "kronecker": 10_000}[scheme]
+    problem, _ = board(n, C=100.0, gamma=5.0)
+    settings = InteriorPointSettings(C=100.0, scheme=scheme, rank=150, max_iter=2, instruments="none")
+    longest, last = [], time.perf_counter()
+    for _ in solve(problem, settings):
+        now = time.perf_counter()
+        longest.append(now - last)
+        last = now
+    # Others may compute beside it: the worst of all is theirs.
+    assert np.quantile(longest, 0.9) < 0.1
+
+
+def test_limits_are_told():
+    with pytest.raises(ValueError, match=f"scheme must be for at most {MOST_POINTS} points"):
+        FullCholesky(board(MOST_POINTS + 1)[0])
+    problem, _ = board(50)
+    with pytest.raises(ValueError, match="C must be above 0 for each point"):
+        drain(solve(Problem.build(np.eye(2), np.array([1, -1]), C=0.0), InteriorPointSettings()))
+    settings = InteriorPointSettings(max_iter=1, scheme="icf")
+    found = Run(solve(problem, settings), problem.kernel.counter).result()
+    assert found.stop_reason == "max_iter"

@@ -1,0 +1,72 @@
+"""The interior-point method once more, line for line from its description, dense and with no trick for speed."""
+
+import numpy as np
+
+
+def icf(K, rank, error=0.0, eps=1e-13):
+    """H, pivots and the residual trace after each: the largest remaining diagonal is next."""
+    n = len(K)
+    v, H, pivots, traces = np.diag(K).astype(float).copy(), np.zeros((n, 0)), [], []
+    trace, largest = v.sum(), v.max()
+    while len(pivots) < rank and v.sum() > error * trace and v.max() > eps * largest:
+        i = v.argmax()
+        h = np.where(v > 0, (K[:, i] - H @ H[i]) / np.sqrt(v[i]), 0.0)
+        h[i] = np.sqrt(v[i])
+        v = np.maximum(v - h**2, 0.0)
+        v[i] = 0.0
+        H = np.column_stack([H, h])
+        pivots.append(i)
+        traces.append(v.sum())
+    return H, pivots, traces
+
+
+def van_loan_pitsianis(K, n1, n2, alternations=200):
+    """B and C that minimise |K - B (x) C|, by alternating least squares."""
+    blocks = K.reshape(n1, n2, n1, n2)
+    C = blocks.mean(axis=(0, 2))
+    for _ in range(alternations):
+        B = np.einsum("ikjl,kl->ij", blocks, C) / (C * C).sum()
+        C = np.einsum("ikjl,ij->kl", blocks, B) / (B * B).sum()
+    return B, C
+
+
+def interior_point(K, y, upper, linear, bias, tol, start=0.1, multiplier=1.0, most=200):
+    """Mehrotra's predictor-corrector on the whole KKT system; alpha, nu and mu after each iteration."""
+    n = len(y)
+    Q = np.outer(y, y) * K
+    a, z, w, nu = start * upper, np.full(n, multiplier), np.full(n, multiplier), 0.0
+    path = []
+    for _ in range(most):
+        c = upper - a
+        residual = Q @ a + linear - z + w + nu * y
+        gap = a @ z + c @ w
+        mu = gap / (2 * n)
+        objective = 0.5 * a @ Q @ a + linear @ a
+        path.append((a, nu, mu))
+        primal = abs(y @ a) / upper.sum() if bias else 0.0
+        dual = np.abs(residual).max() / (np.abs(Q @ a).max() + np.abs(linear).max())
+        if max(primal, dual, gap / abs(objective)) <= tol:
+            return path
+        M = Q + np.diag(z / a + w / c)
+
+        def direction(aim_z, aim_w, a=a, c=c, z=z, w=w, M=M, residual=residual):
+            r = -residual + aim_z / a - z - aim_w / c + w
+            if bias:
+                system = np.block([[M, y[:, None]], [y[None, :], np.zeros((1, 1))]])
+                solved = np.linalg.solve(system, np.append(r, -y @ a))
+                da, dnu = solved[:-1], solved[-1]
+            else:
+                da, dnu = np.linalg.solve(M, r), 0.0
+            return da, aim_z / a - z - z / a * da, aim_w / c - w + w / c * da, dnu
+
+        def longest(value, change):
+            falling = change < 0
+            return min(1 / 0.99, (-value[falling] / change[falling]).min(initial=np.inf))
+
+        da, dz, dw, _ = direction(np.zeros(n), np.zeros(n))
+        t = min(longest(a, da), longest(c, -da), longest(z, dz), longest(w, dw))
+        sigma = (((a + t * da) @ (z + t * dz) + (c - t * da) @ (w + t * dw)) / (2 * n) / mu) ** 3
+        da, dz, dw, dnu = direction(sigma * mu - da * dz, sigma * mu + da * dw)
+        t = min(1.0, 0.99 * min(longest(a, da), longest(c, -da), longest(z, dz), longest(w, dw)))
+        a, z, w, nu = a + t * da, z + t * dz, w + t * dw, nu + t * dnu
+    raise AssertionError("the slow method did not converge")
