@@ -38,7 +38,7 @@ STOPS: dict[str, Any] = {
     "merge": (BudgetMaintained, Finished),
 }
 ENOUGH = 2000  # points for an accuracy in a chart
-DEAREST = 2e7  # kernel evaluations that the margins of a frame may cost
+DEAREST = 4e6  # kernel evaluations that the margins of a frame may cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +329,8 @@ class Replay:
 
     def accuracy(self, frame: Frame) -> tuple[float, float]:
         """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
-        some = _spread(len(frame.members))
+        affordable = int(DEAREST / (1 + len(self.expansion(frame).weights)))
+        some = _spread(len(frame.members), min(ENOUGH, affordable))
         margins, positive = self.margins(frame, some), frame.signs[some] > 0
         right = np.where(positive, margins > 0, margins >= 0)[np.isfinite(margins)]  # 0 is a no, as for the test set
         train = 100 * float(np.mean(right)) if len(right) else np.nan
@@ -346,7 +347,7 @@ class Replay:
         sides = (self.classes[list(side)] for side in (frame.task.positive, frame.task.negative))
         positive, negative = (np.isin(labels, side) for side in sides)
         ours = np.flatnonzero(positive | negative)
-        ours = ours[_spread(len(ours))]
+        ours = ours[_spread(len(ours), ENOUGH)]
         return points[ours], positive[ours]
 
     # ---- where things happen ----
@@ -356,6 +357,6 @@ class Replay:
         return [position for position, event in enumerate(self.recording) if isinstance(event, STOPS[kind])]
 
 
-def _spread(n: int) -> Array:
-    """So many of n rows that they are enough, evenly: a file may be sorted by class."""
-    return np.arange(n) if n <= ENOUGH else np.linspace(0, n - 1, ENOUGH).astype(int)
+def _spread(n: int, most: int) -> Array:
+    """So many of n rows, evenly: a file may be sorted by class."""
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(int)
