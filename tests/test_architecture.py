@@ -69,3 +69,9 @@ def test_the_installed_package_works_outside_the_checkout(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     assert (elsewhere / "r.svmrun").exists()
+
+
+def test_a_server_starts_without_scikit_learn():
+    code = "import sys, apps.command, explorer.page, explorer.solvers as s; s.acts(); print('sklearn' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["False"]

@@ -12,7 +12,6 @@ from typing import Any
 
 from apps.command.cluster import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
-from apps.command.paper import add_papers
 from apps.command.serve import add_arguments, serve
 from engine import SOLVERS, Run, Solver, datasets
 from engine.classify import dense
@@ -28,7 +27,8 @@ INTERRUPTED = 130  # what shells expect after Ctrl-C
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    chosen = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    chosen = _parser("paper" in arguments).parse_args(arguments)
     try:
         return int(chosen.action(chosen))
     except (ValueError, OSError) as error:
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(with_papers: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svm-explorer", description="Watch large-scale kernel machines train.")
     parser.add_argument("--version", action="version", version=f"svm-explorer {metadata.version('svm-explorer')}")
     add_arguments(parser)
@@ -56,7 +56,11 @@ def _parser() -> argparse.ArgumentParser:
         if solver.subproblems:
             add_cluster(parser_of, default=argparse.SUPPRESS)
         parser_of.set_defaults(action=_run, solver=solver)
-    add_papers(actions)
+    papers = actions.add_parser("paper", help="measure the figures and tables of a paper again")
+    if with_papers:  # they need scikit-learn, whose import takes a second that a server need not wait for
+        from apps.command.paper import add_papers
+
+        add_papers(papers)
     data = actions.add_parser("data", help="list the data sets that have a name")
     data.set_defaults(action=_list_data)
     return parser

@@ -4,7 +4,6 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -13,9 +12,8 @@ from engine.papers import FULL, PAPERS, QUICK, Effort, Figure, Paper, Row
 from engine.papers.report import as_json, as_text, write_csv
 
 
-def add_papers(actions: Any) -> None:
+def add_papers(papers: argparse.ArgumentParser) -> None:
     """An action for each paper."""
-    papers = actions.add_parser("paper", help="measure the figures and tables of a paper again")
     names = papers.add_subparsers(required=True, metavar="PAPER")
     for name, paper in PAPERS.items():
         listed = "\n".join(f"  {figure.name:<10}{figure.title}" for figure in paper.figures)
