@@ -5,7 +5,6 @@ from typing import Any
 import contourpy
 import numpy as np
 from bokeh.models import ColumnDataSource, LinearColorMapper
-from scipy.spatial import ConvexHull, QhullError
 
 from engine.events import Array, Partitioned, SubproblemSolved
 from explorer.flag import Flag
@@ -97,6 +96,8 @@ def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:
 
 def _hull(places: Array) -> Array:
     """The corners of the convex hull, closed; all places where they have none."""
+    from scipy.spatial import ConvexHull, QhullError  # not before a page is there: it takes a while
+
     try:
         corners = places[ConvexHull(places).vertices]
     except (QhullError, ValueError):  # too few, or on one line

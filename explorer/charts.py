@@ -2,7 +2,7 @@
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,7 @@ class Charts:
         self._charts, self._numbers_of = (*charts, ALPHA), numbers
         self._sources = {chart.name: ColumnDataSource(_nothing(chart)) for chart in self._charts}
         self._numbers: dict[int, dict[str, float]] = {}
+        self._accuracy: dict[int, dict[str, float]] = {}  # apart: it is dear
         self._drawn: tuple[Any, ...] = ()
         self._cursors: list[Any] = []
         self._legends: dict[str, list[Any]] = {}
@@ -154,6 +155,7 @@ class Charts:
     def clear(self) -> None:
         """Forget the curves."""
         self._numbers.clear()
+        self._accuracy.clear()
         self.pending = 0
         self.pinned = None
         self._drawn = ()
@@ -207,20 +209,18 @@ class Charts:
         return places
 
     def _learn(self, replay: Replay, events: list[Event]) -> int:
-        """Find the numbers of events not yet looked at, for a moment, the newest first; returns how many are left."""
+        """Find what is not known of these events, for a moment; returns of how many something is missing."""
         missing = [event for event in events if event.stamp.sequence not in self._numbers]
-        # Then all over the run, so that a curve is soon there as a whole.
-        spread = sorted(range(len(missing) - 1), key=lambda k: (k * 0.618) % 1)
-        end = time.monotonic() + MOMENT
-        for done, event in enumerate([*missing[-1:], *(missing[k] for k in spread)]):
-            if done and time.monotonic() > end:
-                return len(missing) - done
-            numbers = self._numbers_of(replay, event)
-            if isinstance(event, STATES):
-                train, test = replay.accuracy(replay.frame_of(event))
-                numbers |= {"train": train, "test": test}
-            self._numbers[event.stamp.sequence] = numbers
-        return 0
+        for event in _for_a_moment(missing):
+            self._numbers[event.stamp.sequence] = self._numbers_of(replay, event)
+        states = [event for event in events if isinstance(event, STATES)]
+        missing = [event for event in states if event.stamp.sequence not in self._accuracy]
+        for event in _for_a_moment(missing):
+            train, test = replay.accuracy(replay.frame_of(event))
+            self._accuracy[event.stamp.sequence] = {"train": train, "test": test}
+        return sum(
+            event.stamp.sequence not in self._numbers or event.stamp.sequence not in self._accuracy for event in states
+        )
 
     def _columns(self, replay: Replay, events: list[Event], places: dict[int, float]) -> dict[str, Any]:
         best: dict[tuple[str, ...], float] = {}  # of each task; the end of all of them is a sum
@@ -232,16 +232,17 @@ class Charts:
             rows.append(
                 {"x": places[event.stamp.sequence]}
                 | {"gap": _gap(objective_of(event), best.get(event.stamp.path, np.nan))}
-                | self._numbers.get(event.stamp.sequence, {"pending": 1.0})
+                | self._numbers.get(event.stamp.sequence, {})
+                | self._accuracy.get(event.stamp.sequence, {})
             )
             if self.pinned is not None and isinstance(event, STATES):
                 rows[-1]["alpha"] = replay.alpha_of(self.pinned, event)
-        names = {"x", "pending", *(name for chart in self._charts for name in chart.curves)}
+        names = {"x", *(name for chart in self._charts for name in chart.curves)}
         return {name: np.array([row.get(name, np.nan) for row in rows], np.float32) for name in names}
 
     def _draw_curves(self, chart: Chart, columns: dict[str, Any]) -> None:
         """The rows that say something about this question; the chart is made to suit them."""
-        known = np.any([np.isfinite(columns[name]) for name in ("pending", *chart.curves)], axis=0)  # a gap, if pending
+        known = np.any([np.isfinite(columns[name]) for name in chart.curves], axis=0)
         self._sources[chart.name].data = {name: columns[name][known] for name in ("x", *chart.curves)}
         plot = self.plots[chart.name]
         values = np.concatenate([columns[name] for name in chart.curves])
@@ -263,3 +264,13 @@ class Charts:
 
 def _nothing(chart: Chart) -> dict[str, Any]:
     return {name: [] for name in ("x", *chart.curves)}
+
+
+def _for_a_moment(events: list[Event]) -> Iterator[Event]:
+    """As many as there is time for: the newest, then all over the run, so that a curve is soon there as a whole."""
+    end = time.monotonic() + MOMENT
+    spread = sorted(range(len(events) - 1), key=lambda k: (k * 0.618) % 1)
+    for done, event in enumerate([*events[-1:], *(events[k] for k in spread)]):
+        if done and time.monotonic() > end:
+            return
+        yield event

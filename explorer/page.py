@@ -11,7 +11,7 @@ from panel.util import edit_readonly
 
 from engine import SOLVERS
 from explorer.browser import Browser
-from explorer.layout import CARD, column, row, words
+from explorer.layout import CARD, Text, column, row, words
 from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
 from explorer.theme import FONT, THEMES
@@ -24,19 +24,25 @@ def _prefers_dark() -> bool:
     return bool(pn.state.cookies.get("theme") == "dark")
 
 
+def _links(here: str) -> Any:
+    """The ways to all pages. Plain links: a browser builds them much sooner than as many buttons."""
+    look = "color: #ffffff; text-decoration: none; padding: 6px 10px; white-space: nowrap; display: inline-block"
+    mine = (
+        "border-bottom: 2px solid; scroll-initial-target: nearest"  # on a phone they do not all fit: this one is seen
+    )
+    links = [
+        f'<a href="./{name}" style="{look}; {mine if name == here else "opacity: 0.75"}">{SOLVERS[name].title}</a>'
+        for name in acts()
+    ]
+    style = f"font: 500 13px/1.5 {FONT}; letter-spacing: .03em; overflow-x: auto; white-space: nowrap"
+    return Text(f'<nav style="{style}; max-width: calc(100vw - 250px)">{"".join(links)}</nav>', margin=0)
+
+
 def plain_page(browser: Browser, here: str = "", **parts: Any) -> Any:
     """A page with the bar and its links, in the colours that the visitor last chose."""
-    links = [
-        pmui.Button(
-            label=SOLVERS[name].title, href=f"./{name}", variant="text", color="light", size="small", margin=(0, 4),
-            sx={"borderBottom": "2px solid", "borderRadius": 0} if name == here else {"opacity": 0.75},
-            styles={"scroll-initial-target": "nearest"} if name == here else {},  # on a phone they do not all fit
-        )
-        for name in acts()
-    ]  # fmt: skip
     page = pmui.Page(
         title="SVM Explorer",
-        header=[pn.Row(*links, margin=0, styles={"overflow-x": "auto", "max-width": "calc(100vw - 250px)"})],
+        header=[_links(here)],
         dark_theme=_prefers_dark(),
         sidebar_open="Mobi" not in (pn.state.headers.get("User-Agent") or ""),  # a phone has no room for it
         theme_config=THEMES,
