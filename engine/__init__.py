@@ -4,6 +4,7 @@
 driven by a `Run` and kept in a `Recording`; `SOLVERS` has them by name.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from engine.archive import ArchiveError
@@ -13,22 +14,29 @@ from engine.solvers import SOLVERS, Solver
 
 if TYPE_CHECKING:
     from engine.budgeted_svc import BudgetedSVC
+    from engine.cluster_svc import ClusterSVC
     from engine.estimators import DCSVC, KernelSVC
+    from engine.fast_estimators import DCPredClassifier, DCPredRegressor
     from engine.interior_svc import InteriorPointSVC
 
 __all__ = [
-    "DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "InteriorPointSVC", "KernelSVC", "Recording", "Run", "Solver",
+    "DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "ClusterSVC", "DCPredClassifier", "DCPredRegressor",
+    "InteriorPointSVC", "KernelSVC", "Recording", "Run", "Solver",
 ]  # fmt: skip
+
+ESTIMATORS = {
+    "BudgetedSVC": "engine.budgeted_svc",
+    "ClusterSVC": "engine.cluster_svc",
+    "DCPredClassifier": "engine.fast_estimators",
+    "DCPredRegressor": "engine.fast_estimators",
+    "DCSVC": "engine.estimators",
+    "InteriorPointSVC": "engine.interior_svc",
+    "KernelSVC": "engine.estimators",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import estimators when they are asked for: a server runs without scikit-learn, whose import takes seconds."""
-    if name not in ("BudgetedSVC", "DCSVC", "InteriorPointSVC", "KernelSVC"):
+    if name not in ESTIMATORS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "InteriorPointSVC":
-        from engine import interior_svc
-
-        return interior_svc.InteriorPointSVC
-    from engine import budgeted_svc
-
-    return getattr(budgeted_svc, name)
+    return getattr(import_module(ESTIMATORS[name]), name)

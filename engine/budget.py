@@ -10,9 +10,9 @@ and copies of a point have kernel value 1. This is the one place besides `engine
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit, types
 from numba.extending import overload
-from scipy.linalg import cho_factor, cho_solve
 
 from engine.events import Array
 from engine.jit import FAST
@@ -211,7 +211,7 @@ def project(budget: Budget) -> Projected:
     others[first : first + 1] = size  # where the newest vector went
     kept, carried = gram[np.ix_(others, others)], gram[others, first]
     with serial_blas():  # the same answer whoever else computes
-        shares = cho_solve(cho_factor(kept + RIDGE * np.eye(size)), dropped * carried)
+        shares = scipy.linalg.cho_solve(scipy.linalg.cho_factor(kept + RIDGE * np.eye(size)), dropped * carried)
     budget.coefficients[:size] += shares
     lost = dropped**2 - 2 * dropped * shares @ carried + shares @ kept @ shares
     return Projected(shares, max(float(lost), 0.0))

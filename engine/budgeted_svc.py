@@ -9,12 +9,10 @@ from sklearn.utils.validation import validate_data
 from engine.budgeted import Stream, TrainedBudgeted
 from engine.classify import dense
 from engine.errors import invalid
-from engine.estimators import DCSVC, KernelMachine, KernelSVC
+from engine.estimators import KernelMachine
 from engine.events import StepsTaken
 from engine.model import Trained
 from engine.solvers import BUDGETED_SGD
-
-__all__ = ["DCSVC", "BudgetedSVC", "KernelSVC"]
 
 
 class BudgetedSVC(KernelMachine):

@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from engine import dcsvm, dual
 from engine.dcsvm import Conquered
@@ -25,7 +25,7 @@ DENSE_LIMIT_MB = 4096
 
 def dense(X: Any) -> Array:
     """Sparse data as a dense matrix, within DENSE_LIMIT_MB: kernel blocks are dense products."""
-    if not sparse.issparse(X):
+    if isinstance(X, np.ndarray) or not scipy.sparse.issparse(X):
         return np.asarray(X)
     needed = X.shape[0] * X.shape[1] * X.dtype.itemsize / 2**20
     if needed > DENSE_LIMIT_MB:
@@ -43,6 +43,14 @@ def check_data(X: Any, y: Any) -> tuple[Array, Array]:
         raise invalid("y", float(y[y != np.round(y)][0]), "class labels: names or whole numbers")
     class_numbers(y)
     return X, y
+
+
+def check_targets(X: Any, y: Any) -> tuple[Array, Array]:
+    """Dense data and targets of a regression: matching shapes, finite numbers."""
+    X, y = check_points(dense(X)), np.asarray(y)
+    if y.shape != (len(X),) or y.dtype.kind not in "fiu" or not np.isfinite(y).all():
+        raise invalid("y", y, f"a finite number for each of the {len(X)} rows of X")
+    return X, y.astype(float)
 
 
 def class_numbers(y: Array) -> tuple[Array, Array]:
@@ -110,8 +118,9 @@ def train_by_tasks(
     """
     threads = thread_count(settings.n_jobs)
     classes, labels = class_numbers(y)
-    largest = float(bounds.max())
-    kernel = Kernel.fit(X, settings.kernel, settings.gamma, settings.degree, settings.coef0, counter, largest)
+    kernel = Kernel.fit(
+        X, settings.kernel, settings.gamma, settings.degree, settings.coef0, counter, float(bounds.max()), settings.tol
+    )
     points = kernel.points(X)
     works = tasks(classes, settings.multiclass)
     solutions: list[Solution] = []

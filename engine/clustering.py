@@ -31,10 +31,13 @@ def kernel_kmeans(K: Array, count: int, rng: np.random.Generator) -> Steps[Array
     return owner
 
 
-def plain_kmeans(X: Array, count: int, rng: np.random.Generator, counter: Counter) -> Steps[Array]:
-    """Lloyd's k-means in input space; returns the centres."""
+def plain_kmeans(
+    X: Array, count: int, rng: np.random.Generator, counter: Counter, weights: Array | None = None
+) -> Steps[Array]:
+    """Lloyd's k-means in input space, of points that may have positive weights; returns the centres."""
+    weights = np.ones(len(X)) if weights is None else weights
     norms = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-    seeds = yield from _seeds(lambda i: norms + norms[i] - 2.0 * (X @ X[i]), len(X), count, rng)
+    seeds = yield from _seeds(lambda i: weights * (norms + norms[i] - 2.0 * (X @ X[i])), len(X), count, rng)
     centres = X[seeds]
     owner, distance = np.full(len(X), -1, np.int32), np.empty(len(X))
     for _ in range(ROUNDS):
@@ -47,8 +50,8 @@ def plain_kmeans(X: Array, count: int, rng: np.random.Generator, counter: Counte
             distance[part] = norms[part] + values.min(axis=1)
             yield None
         counter.add(len(X) * count)
-        _fill_empty(owner, count, distance)
-        centres = means(X, owner, count)
+        _fill_empty(owner, count, weights * distance)
+        centres = means(X, owner, weights, count)
         if np.array_equal(owner, before):
             break
     return centres
@@ -121,15 +124,30 @@ def _kmeans_round(K, diagonal, owner, count, distance):  # type: ignore[no-untyp
 
 
 @njit(nogil=True, cache=True)
-def means(X, labels, count):  # type: ignore[no-untyped-def]
-    """The mean of the rows with each label; zero where there are none."""
+def means(X, labels, weights, count):  # type: ignore[no-untyped-def]
+    """The weighted mean of the rows with each label; zero where there are none."""
     sums = np.zeros((count, X.shape[1]))
     sizes = np.zeros(count)
     for i in range(X.shape[0]):
-        sizes[labels[i]] += 1.0
+        sizes[labels[i]] += weights[i]
         for k in range(X.shape[1]):
-            sums[labels[i], k] += X[i, k]
+            sums[labels[i], k] += weights[i] * X[i, k]
     for c in range(count):
-        for k in range(X.shape[1]):
-            sums[c, k] /= max(sizes[c], 1.0)
+        if sizes[c] > 0.0:
+            sums[c] /= sizes[c]
     return sums.astype(X.dtype)
+
+
+@njit(nogil=True, cache=True)
+def nearest_centres(X, centres):  # type: ignore[no-untyped-def]
+    """For each row the centre nearest to it, the first of equal ones."""
+    nearest = np.empty(X.shape[0], np.int64)
+    for i in range(X.shape[0]):
+        least = np.inf
+        for c in range(centres.shape[0]):
+            distance = 0.0
+            for k in range(X.shape[1]):
+                distance += (X[i, k] - centres[c, k]) ** 2
+            if distance < least:
+                least, nearest[i] = distance, c
+    return nearest

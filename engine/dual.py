@@ -3,7 +3,8 @@
     repeat: choose a working set, fetch its kernel rows, solve its small problem by two-variable steps, update gradients
 
 It works on signed variables beta = y alpha (see `engine.inner`). Points that sit firmly at a bound are set aside;
-before convergence is claimed their gradients are brought up to date and all points are looked at.
+before convergence is claimed their gradients are brought up to date and all points are looked at. A kernel of few
+features is approached another way (`engine.low_rank`); decomposition goes on from there, if there is anything left.
 """
 
 from dataclasses import dataclass, fields
@@ -12,10 +13,11 @@ import numpy as np
 
 from engine.events import ActiveSetChanged, Array, Finished, Iteration, PhaseBegan, Started, Steps, Stop
 from engine.inner import add_rows, minimise_balanced, minimise_box
+from engine.low_rank import Approach, suits
 from engine.problem import Problem, Standing, standing
 from engine.rows import RowCache
 from engine.settings import DualSettings
-from engine.threads import for_each
+from engine.threads import for_each, with_serial_blas
 
 INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
@@ -73,8 +75,12 @@ def solve(
         elif state.beta.any():
             yield PhaseBegan(name="gradient", size=int(np.count_nonzero(state.beta)))
             yield from state.find_gradient()
+        few = suits(problem, settings) and not state.converged
+        if few:
+            yield PhaseBegan(name="low rank", size=len(problem))
+            yield from with_serial_blas(state.approach(), len(problem))
         yield PhaseBegan(name="optimise", size=len(problem))
-        stop_reason = yield from _optimise(state, settings, near=gradient is not None)
+        stop_reason = yield from _optimise(state, settings, near=few or gradient is not None)
         yield from state.bring_up_to_date()
     except Stop as stop:
         stop_reason = stop.reason
@@ -160,7 +166,23 @@ class _State:
         self.g = self.y * gradient
         self.objective = self._mark = self.problem.objective(np.abs(self.beta), gradient)
 
+    def approach(self) -> Steps[None]:
+        """Go along the central path of a kernel of few features, as far as it leads."""
+        way = Approach(self.problem, self.settings.tol)
+        nobody = np.empty(0, np.int64)
+        while not way.arrived and self.iterations != self.settings.max_iter:
+            yield from way.advance()
+            self.beta = self.y * way.alpha
+            self.take_gradient(way.gradient)
+            self.iterations += 1
+            yield self.event(nobody, 0, self.standing())
+
     # ---- optimality and the active set ----
+
+    @property
+    def converged(self) -> bool:
+        """Whether it is known that there is nothing to do."""
+        return not np.isnan(self.objective) and self.standing().violation <= self.settings.tol
 
     def standing(self) -> Standing:
         """Of the active points: those set aside have old gradients."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+import scipy
 
 from engine.events import Array, Partitioned
 from engine.kernels import Counter, Kernel, Points
@@ -73,12 +73,12 @@ class Committee:
             vectors = self.vectors[support]
             K = self.kernel.block(vectors, vectors, threads=threads).astype(np.float64)
             jitter = self.noise + 1e-6 * np.trace(K) / len(K)
-            factor = cholesky((K + K.T) / 2 + jitter * np.eye(len(K)), lower=True)
+            factor = scipy.linalg.cholesky((K + K.T) / 2 + jitter * np.eye(len(K)), lower=True)
             step = self.kernel.rows_per_slice(len(support))
             for top in range(0, len(points), step):
                 part = slice(top, top + step)
                 cross = self.kernel.block(points[part], vectors, threads=threads).astype(np.float64)
-                explained = np.einsum("ij,ji->i", cross, cho_solve((factor, True), cross.T))
+                explained = np.einsum("ij,ji->i", cross, scipy.linalg.cho_solve((factor, True), cross.T))
                 sure = 1.0 / np.maximum(prior[part] - explained, 1e-6 * prior[part])
                 total[part] += sure * (cross @ self.weights[support])
                 precision[part] += sure

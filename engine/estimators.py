@@ -19,7 +19,7 @@ from engine.early import EarlyModel, TrainedEarly
 from engine.errors import invalid
 from engine.events import Array, Event, Iteration
 from engine.kernels import Counter
-from engine.model import Model, Trained, tasks
+from engine.model import Model, Trained
 from engine.progress import with_progress
 from engine.run import Run
 from engine.solvers import DCSVM, KERNEL_SVM, Solver
@@ -29,17 +29,18 @@ RESULTS = ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
 HISTORY = ("iteration", "objective", "violation", "n_free", "n_bound", "n_active")
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
-    """What all classifiers of the engine share. A subclass names its solver."""
+class Machine(BaseEstimator):
+    """What all estimators of the engine share. A subclass names its solver."""
 
     solver: ClassVar[Solver]
+    model_type: ClassVar[Any] = Model
     told: ClassVar[type[Event]] = Iteration  # the events that `history_` is a table of, and its columns
     columns: ClassVar[tuple[str, ...]] = HISTORY
 
     # ---- scikit-learn ----
 
-    def fit(self, X: Any, y: Any) -> "KernelMachine":
-        """Train on X (n x d, dense or sparse) and class labels y."""
+    def fit(self, X: Any, y: Any) -> "Machine":
+        """Train on X (n x d, dense or sparse) and class labels, or targets, y."""
         for _ in self.iter_fit(X, y):
             pass
         return self
@@ -49,16 +50,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         run = self.begin_fit(X, y)
         events = iter(run)
         if self.verbose:
-            count = len(tasks(np.unique(y), self._settings().multiclass))
-            events = with_progress(events, type(self).__name__, count)
+            events = with_progress(events, type(self).__name__, self.solver.parts(y, self._settings()))
         return self.follow_fit(run, events)
 
     def begin_fit(self, X: Any, y: Any, *, recorded: bool = False) -> Run[Trained]:
         """A run on X and y that has not begun; `follow_fit` drives it."""
         settings = self._settings()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        class_numbers(y)
+        X, y = self._checked(X, y)
         executor = getattr(self, "executor", None)
         if recorded:
             return self.solver.recorded_run(X, y, settings, executor=executor)
@@ -79,13 +77,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.history_ = {name: np.array(column) for name, column in history.items()}
         self._adopt(run.result())
 
-    def decision_function(self, X: Any) -> Array:
-        """Signed distances: a vector for two classes, a column for each of more."""
-        values = self._values(X)
-        return self.model_.decision(values)
-
     def predict(self, X: Any) -> Array:
-        """Class labels."""
+        """Class labels, or values of a regression."""
         values = self._values(X)
         return self.model_.predict(values)
 
@@ -102,14 +95,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.model_.save(path, self._extra())
 
     @classmethod
-    def load(cls, path: str | Path) -> "KernelMachine":
+    def load(cls, path: str | Path) -> "Machine":
         """The fitted estimator that `save` kept; an `ArchiveError` says what is wrong with any other file."""
-        model, extra = Model.load(path)
+        model, extra = cls.model_type.load(path)
         try:
             if extra["estimator"] != cls.__name__:
                 raise ArchiveError(f"{Path(path).name} holds a {extra['estimator']}, not a {cls.__name__}")
             estimator = cls(**extra["params"])
-            estimator.n_features_in_ = model.vectors.shape[1]
+            estimator.n_features_in_ = model.n_features
             if extra["names"] is not None:
                 estimator.feature_names_in_ = extra["names"]
             estimator._adopt_model(model)
@@ -121,6 +114,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return estimator
 
     # ---- below ----
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
+        return validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
 
     def _settings(self) -> Any:
         """The table of settings behind the constructor's parameters."""
@@ -171,9 +167,34 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 stacklevel=4,
             )
 
-    def _adopt_model(self, model: Model) -> None:
+    def _adopt_model(self, model: Any) -> None:
         self.model_ = model
+
+
+class Classifier(ClassifierMixin, Machine):
+    """What all classifiers of the engine share."""
+
+    def decision_function(self, X: Any) -> Array:
+        """Signed distances: a vector for two classes, a column for each of more."""
+        values = self._values(X)
+        return self.model_.decision(values)
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        class_numbers(y)
+        return X, y
+
+    def _adopt_model(self, model: Any) -> None:
+        super()._adopt_model(model)
         self.classes_ = model.classes
+
+
+class KernelMachine(Classifier):
+    """What all classifiers with support vectors share."""
+
+    def _adopt_model(self, model: Any) -> None:
+        super()._adopt_model(model)
         self.support_ = model.support
         self.support_vectors_ = model.vectors
         self.n_support_ = model.class_counts

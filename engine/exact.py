@@ -22,22 +22,32 @@ class Exact:
         self._watched = replace(problem, kernel=replace(problem.kernel, counter=Counter()))
         self._matrix: Array | None = None
 
-    def matrix(self) -> Array:
-        """The kernel matrix of few points."""
-        if self._matrix is None:
-            points = self.problem.points
-            self._matrix = self._watched.kernel.block(points, points, threads=self.problem.threads).astype(np.float64)
-        return self._matrix
+    @property
+    def silent(self) -> bool:
+        """Whether nobody watches."""
+        return self.instruments == "none"
+
+    @property
+    def watching(self) -> bool:
+        """Whether every iteration is measured."""
+        return not self.silent and (len(self.problem) <= ON_THE_WAY or self.instruments == "all")
+
+    def block(self, which: Array) -> Array:
+        """The kernel matrix between some points."""
+        points = self.problem.points[which]
+        return self._watched.kernel.block(points, points, threads=self.problem.threads).astype(np.float64)
 
     def on_the_way(self, alpha: Array, intercept: float) -> Steps[tuple[float, float]]:
         """Objective and gap at an iterate; NaN where that is too dear."""
         problem = self._watched
-        if self.instruments == "none" or (len(problem) > ON_THE_WAY and self.instruments != "all"):
+        if not self.watching:
             return np.nan, np.nan
-        if len(problem) <= ON_THE_WAY:
-            gradient = problem.y * (self.matrix() @ (problem.y * alpha)) + problem.linear
-        else:
+        if len(problem) > ON_THE_WAY:
             gradient = yield from problem.gradient_steps(alpha)
+        else:
+            if self._matrix is None:
+                self._matrix = self.block(np.arange(len(problem)))
+            gradient = problem.y * (self._matrix @ (problem.y * alpha)) + problem.linear
         return problem.objective(alpha, gradient), problem.gap(alpha, gradient, intercept)
 
     def at_the_end(self, alpha: Array, intercept: float) -> Steps[tuple[Array | None, float]]:

@@ -9,9 +9,8 @@ Vectors come as the rows of a matrix, so that several share one pass. Everything
 from typing import Protocol
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf
 
 from engine.errors import invalid
 from engine.events import Array, Steps
@@ -106,10 +105,10 @@ class FullCholesky:
     def solve(self, V: Array) -> Steps[Array]:
         """By two triangular systems."""
         with serial_blas():
-            half = solve_triangular(self._lower, V.T, lower=True, check_finite=False)
+            half = scipy.linalg.solve_triangular(self._lower, V.T, lower=True, check_finite=False)
         yield None
         with serial_blas():
-            whole = solve_triangular(self._lower, half, lower=True, trans="T", check_finite=False)
+            whole = scipy.linalg.solve_triangular(self._lower, half, lower=True, trans="T", check_finite=False)
         yield None
         return np.ascontiguousarray(whole.T)
 
@@ -119,14 +118,14 @@ def cholesky(A: Array, threads: int) -> Steps[Array]:
     n = len(A)
     for left in range(0, n, PANEL):
         right = min(left + PANEL, n)
-        lower, failed = dpotrf(A[left:right, left:right], lower=True)
+        lower, failed = scipy.linalg.lapack.dpotrf(A[left:right, left:right], lower=True)
         if failed:
             raise NotPositive(f"the pivot in row {left + failed} is not positive")
         A[left:right, left:right] = lower
         if right == n:
             break
         # The panel times the inverse of a small triangle: a GEMM, unlike a triangular system, is cut with ease.
-        inverse = solve_triangular(lower, np.eye(right - left), lower=True, check_finite=False)
+        inverse = scipy.linalg.solve_triangular(lower, np.eye(right - left), lower=True, check_finite=False)
         panel = A[right:, left:right]
 
         def finish(top: int, panel: Array = panel, inverse: Array = inverse) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy.linalg import cho_solve
 
 from engine.events import Array, Steps
 from engine.factor import NotPositive, cholesky, lower_to_upper
@@ -26,6 +26,7 @@ BATCH = 8  # tiles whose products are added up together
 ENTRIES = 2e7  # of H read between two breaths: some 10 ms
 FLOPS = 4e8  # of forming E between two breaths
 JITTERS = (1e-15, 1e-12, 1e-9)  # of E's diagonal, tried one after the other
+NOTHING = 1e-15  # entry of H, as a part of the root of the largest diagonal: smaller ones only slow down arithmetic
 SMALLEST = {"float32": 1e-6, "float64": 1e-13}  # pivot, as a part of the largest diagonal, that is more than rounding
 
 
@@ -43,6 +44,7 @@ class IncompleteCholesky:
         self.residual = np.maximum(problem.diagonal, 0.0)
         self.total = float(self.residual.sum())
         self.single = single and problem.kernel.store is np.float32
+        self._nothing = NOTHING * float(np.sqrt(self.residual.max()))
         self._smallest = SMALLEST[np.dtype(problem.kernel.store).name] * float(self.residual.max())
 
     @property
@@ -65,10 +67,9 @@ class IncompleteCholesky:
         """Whether nothing is left but rounding."""
         return not self.rank < self.n or not float(self.residual.max()) > self._smallest
 
-    def columns(self) -> Array:
-        """H in one piece, for those who look at it."""
-        parts = [panel[:, :width] for panel, width in self._parts()]
-        return np.hstack(parts) if parts else np.zeros((self.n, 0))
+    def columns(self, rows: Any = slice(None)) -> Array:
+        """H in one piece, or some rows of it, for those who look at it."""
+        return np.hstack([np.zeros((self.n, 0))[rows], *(panel[rows, :width] for panel, width in self._parts())])
 
     # ---- the factorisation ----
 
@@ -102,7 +103,7 @@ class IncompleteCholesky:
             column[top:bottom] = kernel_row[top:bottom]
             for panel, of_pivot in parts:
                 _subtract(panel, of_pivot, column, top, bottom)
-            _finish(column, root, new, place, residual, top, bottom)
+            _finish(column, root, new, place, residual, self._nothing, top, bottom)
 
         yield from self._sliced(work, self.rank + 8)
         # What the arithmetic makes of the pivot itself is v_i / sqrt(v_i), up to rounding.
@@ -138,7 +139,7 @@ class IncompleteCholesky:
         """D^-1 V - D^-1 H E^-1 H' D^-1 V."""
         V = V * self._inverse
         inner = yield from self._transposed(V)
-        back = yield from self._times(cho_solve((self._lower, True), inner.T).T)
+        back = yield from self._times(scipy.linalg.cho_solve((self._lower, True), inner.T).T)
         return V - self._inverse * back
 
     def _form(self, scale: Array) -> Steps[Array]:
@@ -177,7 +178,7 @@ class IncompleteCholesky:
         def work(top: int) -> None:
             out = sums[top // ROWS]
             for number, (panel, width) in enumerate(self._parts()):
-                _add_transposed(panel, V, out[:, PANEL * number : PANEL * number + width], top, min(top + ROWS, self.n))
+                add_transposed(panel, V, out[:, PANEL * number : PANEL * number + width], top, min(top + ROWS, self.n))
 
         yield from self._sliced(work, self.rank * len(V))
         return sums.sum(axis=0)
@@ -192,7 +193,7 @@ class IncompleteCholesky:
 
         def work(top: int) -> None:
             for panel, some in parts:
-                _add_times(panel, some, out, top, min(top + ROWS, self.n))
+                add_times(panel, some, out, top, min(top + ROWS, self.n))
 
         yield from self._sliced(work, self.rank * len(W))
         return out
@@ -204,6 +205,20 @@ class IncompleteCholesky:
         for first in range(0, len(tops), step):
             for_each(work, tops[first : first + step], self.problem.threads)
             yield
+
+
+class GivenColumns(IncompleteCholesky):
+    """HH' with columns that were found in another way: it has no pivots."""
+
+    def __init__(self, problem: Problem, H: Array) -> None:
+        super().__init__(problem)
+        self._count = H.shape[1]
+        self.panels = [np.ascontiguousarray(H[:, left : left + PANEL]) for left in range(0, self._count, PANEL)]
+
+    @property
+    def rank(self) -> int:
+        """Columns."""
+        return self._count
 
 
 @njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
@@ -219,10 +234,11 @@ def _subtract(panel, of_pivot, column, top, bottom):  # type: ignore[no-untyped-
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _finish(column, root, panel, place, residual, top, bottom):  # type: ignore[no-untyped-def]
+def _finish(column, root, panel, place, residual, nothing, top, bottom):  # type: ignore[no-untyped-def]
     for i in range(top, bottom):
         # A point whose diagonal is used up has nothing in later columns but rounding.
-        h = panel.dtype.type(column[i] / root) if residual[i] > 0 else panel.dtype.type(0)
+        entry = column[i] / root if residual[i] > 0 else 0.0
+        h = panel.dtype.type(entry if abs(entry) > nothing else 0.0)
         panel[i, place] = h
         residual[i] = max(residual[i] - float(h) * float(h), 0.0)
 
@@ -237,7 +253,8 @@ def _scale(panel, scale, block, left, width, top, bottom):  # type: ignore[no-un
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _add_transposed(panel, V, out, top, bottom):  # type: ignore[no-untyped-def]
+def add_transposed(panel, V, out, top, bottom):  # type: ignore[no-untyped-def]
+    """out += V @ panel, over these rows of the panel."""
     width = out.shape[1]
     for i in range(top, bottom):
         row = panel[i]
@@ -248,7 +265,8 @@ def _add_transposed(panel, V, out, top, bottom):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
-def _add_times(panel, W, out, top, bottom):  # type: ignore[no-untyped-def]
+def add_times(panel, W, out, top, bottom):  # type: ignore[no-untyped-def]
+    """out += W @ panel', over these rows of the panel."""
     width = W.shape[1]
     for i in range(top, bottom):
         row = panel[i]

@@ -18,14 +18,12 @@ from engine.errors import invalid
 from engine.events import (
     ActiveSetChanged,
     Array,
+    ColdStart,
     Event,
-    Factorised,
     InteriorFinished,
     InteriorIteration,
     Iteration,
     PhaseBegan,
-    PivotsChosen,
-    Result,
     SchemeSwitched,
     Started,
     Steps,
@@ -35,20 +33,20 @@ from engine.events import (
 from engine.exact import Exact
 from engine.expansion import Expansion, better
 from engine.factor import FullCholesky
+from engine.factor_instruments import SCREEN, factorised, pivots_since
 from engine.icf import IncompleteCholesky
 from engine.ipm import PUSHED, CentralPath
 from engine.kronecker import Kronecker
 from engine.problem import Problem
 from engine.settings import DualSettings, InteriorPointSettings
-from engine.threads import serial_blas
+from engine.threads import SPREAD, with_serial_blas
 
-ERROR, COARSE_ERROR = 1e-3, 1e-2  # part of the trace at which an automatic rank, fine or coarse, ends
+ERROR, COARSE_ERROR = 1e-3, 2e-3  # part of the trace at which an automatic rank, fine or coarse, ends
+ASTRAY = 1e-2  # part of the trace that a coarse factor may miss and still lead somewhere
 MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
 COARSE = 0.6  # of the fine rank, at most, is an automatic coarse one: its iterations cost a third
 SWITCH = 0.3  # relative gap at which it is time for the fine one: nearer to its own end, the coarse one leads astray
-FRAMES = 60  # times that a factorisation tells how far it is
-SCREEN = 5000  # points that a screen shows one by one
-SMALL_FACTOR, SMALL_MATRIX = 150, 400  # sides of matrices that a screen shows
+NEWS = 12  # a factorisation tells of itself when it has grown by one in so many columns: at first of each
 SINGLE = 1e-4  # tol from which float32 may do
 
 
@@ -81,7 +79,7 @@ def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
     BLAS keeps to one thread all the time: row blocks are what runs in parallel, and its threads, which wait for each
     other by spinning, would hold up a slice when others compute beside it.
     """
-    return with_serial_blas(_solve(problem, settings))
+    return with_serial_blas(_solve(problem, settings), SPREAD)
 
 
 def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
@@ -107,6 +105,7 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]
             yield from state.decompose()
         if state.settled is None:
             yield from state.settle()
+        yield from state.start_again()
     except Stop as stop:
         state.stop_reason = stop.reason
     interior = state.interior()
@@ -116,22 +115,6 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]
         stop.result = interior
         raise
     return interior
-
-
-def with_serial_blas(steps: Steps[Result]) -> Steps[Result]:
-    """Pass on steps that are taken while BLAS keeps to one thread."""
-    stop: Stop | None = None
-    while True:
-        with serial_blas():
-            try:
-                item = next(steps) if stop is None else steps.throw(stop)
-            except StopIteration as end:
-                return end.value
-        stop = None
-        try:
-            yield item
-        except Stop as said:
-            stop = said
 
 
 class _State:
@@ -144,6 +127,8 @@ class _State:
         self.factor: Any = None
         self.path: CentralPath | None = None
         self.exact = Exact(problem, settings.instruments, settings.seed)
+        self.shown = self.n <= SCREEN and not self.exact.silent
+        self.warm = 0  # iterations from the iterate of a coarse factorisation to the end
         self.iterations = self.inner_steps = 0
         self.stop_reason = self.reason = ""
         self.solved: Solution | None = None  # by decomposition
@@ -164,14 +149,14 @@ class _State:
                 FullCholesky(self.problem) if kind == "cholesky" else Kronecker(self.problem, self.settings.seed)
             )
             yield from self.factor.steps()
-        yield self._factorised(kind)
+        yield factorised(self.factor, self.exact)
 
     def leads_astray(self, second: str) -> bool:
         """Whether an automatic coarse rank is too coarse, or no rank is: then its iterations would be in vain."""
         automatic = (
             second == "icf" and isinstance(self.factor, IncompleteCholesky) and self.settings.coarse_rank == "auto"
         )
-        return automatic and self.error > COARSE_ERROR
+        return automatic and self.error > ASTRAY
 
     def _target(self, coarse: bool) -> tuple[int, float]:
         """Rank and residual trace at which a factorisation ends."""
@@ -187,46 +172,14 @@ class _State:
 
     def _extend(self, rank: int, error: float) -> Steps[None]:
         factor, told = self.factor, self.factor.rank
-        every = max(1, rank // FRAMES)
         for _ in factor.extend(rank, error):
-            if factor.rank - told >= every:
-                yield self._pivots_since(told, rank)
+            if factor.rank - told >= max(1, told // NEWS):
+                yield pivots_since(factor, told, rank, self.shown)
                 told = factor.rank
             else:
                 yield None
         if factor.rank > told:
-            yield self._pivots_since(told, rank)
-
-    def _pivots_since(self, told: int, most: int) -> PivotsChosen:
-        factor = self.factor
-        shown = self.n <= SCREEN and self.settings.instruments != "none"
-        return PivotsChosen(
-            rank=factor.rank, most=most, pivots=np.array(factor.pivots[told:]), values=np.array(factor.values[told:]),
-            traces=np.array(factor.traces[told:]), total=factor.total,
-            residual=factor.residual.astype(np.float32) if shown else np.empty(0, np.float32),
-        )  # fmt: skip
-
-    def _factorised(self, kind: str) -> Factorised:
-        factor, none = self.factor, np.empty((0, 0))
-        icf, grid = isinstance(factor, IncompleteCholesky), isinstance(factor, Kronecker)
-        small = grid and max(len(factor.B), len(factor.C)) <= SMALL_FACTOR
-        return Factorised(
-            kind=kind, rank=factor.rank, error=self.error, bytes=factor.bytes,
-            pivots=np.array(factor.pivots if icf else [], int), values=np.array(factor.values if icf else []),
-            order=factor.order.copy() if grid else np.empty(0, int), left=factor.B.copy() if small else none,
-            right=factor.C.copy() if small else none, difference=self._difference(),
-        )  # fmt: skip
-
-    def _difference(self) -> Array:
-        """K minus what stands for it, in the order of the factorisation, if a screen can show it."""
-        factor, order = self.factor, getattr(self.factor, "order", np.arange(self.n))
-        if self.n > SMALL_MATRIX or self.settings.instruments == "none" or isinstance(factor, FullCholesky):
-            return np.empty((0, 0))
-        K = self.exact.matrix()[np.ix_(order, order)]
-        if isinstance(factor, Kronecker):
-            return (K - np.kron(factor.B, factor.C)).astype(np.float32)
-        H = factor.columns()
-        return (K - H @ H.T).astype(np.float32)
+            yield pivots_since(factor, told, rank, self.shown)
 
     @property
     def error(self) -> float:
@@ -252,6 +205,7 @@ class _State:
             self.stop_reason, self.reason = "", path.trouble
             if now.within(tol):
                 self.stop_reason = "converged"
+                self.warm = 0 if before is None else count
                 return
             if path.trouble or count == most or self.iterations == self.settings.max_iter:
                 self.stop_reason = "stalled" if path.trouble else "max_iter"
@@ -265,14 +219,13 @@ class _State:
         assert path is not None
         exact_objective, exact_gap = yield from self.exact.on_the_way(path.alpha, path.nu)
         products = path.products()
-        shown = self.n <= SCREEN and self.settings.instruments != "none"
         yield InteriorIteration(
             iteration=self.iterations, of_phase=of_phase, kind=self.factor.kind, mu=now.mu, sigma=path.sigma,
             step=path.step, primal_residual=now.primal, dual_residual=now.dual, gap=now.gap,
             relative_gap=now.relative_gap, objective=now.objective, exact_objective=exact_objective,
             exact_gap=exact_gap, intercept=path.nu, refinements=path.refinements, alpha=path.alpha,
-            products=products if shown else np.empty(0), least_product=float(products.min()),
-            largest_product=path.largest_product(),
+            products=products.astype(np.float32) if self.shown else np.empty((2, 0), np.float32),
+            least_product=float(products.min()), largest_product=float(products.max()),
         )  # fmt: skip
 
     def _switched(self, before: CentralPath) -> SchemeSwitched:
@@ -330,8 +283,23 @@ class _State:
         yield PhaseBegan(name="exact kernel", size=int(np.count_nonzero(alpha)))
         gradient, intercept = yield from self.exact.at_the_end(alpha, path.nu)
         self.settled = alpha, gradient, intercept
-        if isinstance(self.factor, IncompleteCholesky) and self.factor.rank:
-            self.machine = yield from better(self.problem, self.factor, alpha, intercept, path.nu, self.settings.seed)
+        if not isinstance(self.factor, FullCholesky) and self.factor.rank:
+            self.machine = yield from better(self.problem, self.factor, path, alpha, intercept, self.settings.seed)
+
+    def start_again(self) -> Steps[None]:
+        """Solve the fine problem from the middle as well, if that is not too dear: what did the coarse one save?"""
+        if not self.warm or not self.exact.watching:
+            return
+        path, gaps = CentralPath(self.problem, self.factor), []
+        path.place()
+        yield from path.begin()
+        while True:
+            now = path.measures()
+            gaps.append(now.gap)
+            if now.within(self.settings.tol) or path.trouble or len(gaps) > self.settings.max_iter:
+                break
+            yield from path.advance()
+        yield ColdStart(iterations=len(gaps) - 1, warm=self.warm, gaps=np.array(gaps))
 
     def interior(self) -> Interior:
         """What there is."""

@@ -21,7 +21,7 @@ from engine.problem import Problem
 
 TO_BOUNDARY = 0.99  # part of the way to the boundary that a step may go
 REFINEMENTS = 3  # of a direction, at most
-REFINED = 1e-6  # residual of a direction, relative to its right-hand side, that needs no refinement
+REFINED = 1e-3  # residual of a direction, relative to its right-hand side, that needs no refinement
 USELESS = 1e-2  # residual that is left in vain: the factorisation has too few digits for this D
 SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled
 START = 0.1  # of the way from 0 to C: from the middle, where few of the alphas end, it takes some more iterations
@@ -100,12 +100,8 @@ class CentralPath:
         )
 
     def products(self) -> Array:
-        """The smaller of the two complementarity products of each point; on the central path all are mu."""
-        return np.minimum(self.alpha * self.z, self.room * self.w)
-
-    def largest_product(self) -> float:
-        """The largest of all complementarity products."""
-        return float(max((self.alpha * self.z).max(), (self.room * self.w).max()))
+        """The complementarity products, alpha z and (C - alpha) w; on the central path all are mu."""
+        return np.stack([self.alpha * self.z, self.room * self.w])
 
     def on_bounds(self) -> Array:
         """Alpha, put on the bounds that it is closer to than its multiplier is to zero, and balanced.

@@ -5,13 +5,15 @@ Whoever needs kernel values asks here; nobody else computes one. Every evaluatio
 Precision. Blocks are stored in float32, those of small problems, where it costs nothing, in float64. Distances do not
 care where the origin is but rounding does, so rbf and laplacian centre the data, and take them in float64 if float32
 would still blur the exponent (a large gamma times large norms). Linear and polynomial kernels of data that lie far from
-the origin drown their differences in a large constant, and a huge C multiplies every rounding error: those are
-float64 throughout.
+the origin drown their differences in a large constant, a huge C multiplies every rounding error, and a tiny tolerance
+asks for digits of the gradient that float32 does not have: those are float64 throughout. So are kernels of few
+features, which cost next to nothing and are solved another way (`engine.low_rank`).
 """
 
 import threading
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any, Literal
 
 import numpy as np
@@ -31,6 +33,8 @@ GAMMA_ACCEPTED = 'a positive finite number, "scale" or "auto"'
 SMALL = 1024  # points up to which everything is kept in float64
 BLUR = 5e-5  # largest error of an exponent that float32 may cause
 HEAVY = 1.0  # largest error of a decision value, in margins, that float32 may cause if every coefficient is C
+LOW_RANK = 100  # most rank of a kernel matrix for which it pays to know it
+FINE = 1e-5  # tolerances below it are for float64
 FAR = 100  # square norms so many times the spread lie far from the origin
 TILE_ROWS, TILE_COLUMNS = 64, 1024  # a tile and its scratch stay in a core's own cache
 WIDE = 8192  # columns of a tile that is a single row
@@ -98,8 +102,9 @@ class Kernel:
         coef0: float = 0.0,
         counter: Counter | None = None,
         C: float = 1.0,
+        tol: float = 1e-3,
     ) -> "Kernel":
-        """Fill in gamma ("scale", "auto") and choose origin and precision for the data and coefficients up to `C`."""
+        """Fill in gamma ("scale", "auto"); choose origin and precision for the data, coefficients up to `C`, `tol`."""
         if name not in KERNELS:
             raise invalid("kernel", name, f"one of {', '.join(KERNELS)}")
         value = resolve_gamma(gamma, X)
@@ -110,7 +115,8 @@ class Kernel:
         blurred = exponent * np.finfo(f32).eps / 2 > BLUR
         drowned = not exponent and _largest_norm(X, zero) > FAR * spread
         heavy = C * np.sqrt(len(X)) * np.finfo(f32).eps / 2 > HEAVY
-        precise = len(X) <= SMALL or drowned or heavy
+        low_rank = rank_of(name, X.shape[1], degree, coef0) <= LOW_RANK
+        precise = len(X) <= SMALL or drowned or heavy or low_rank or tol < FINE
         return cls(
             name=name,
             gamma=value,
@@ -201,6 +207,7 @@ class Kernel:
         self, rows: Points, columns: Points, coefficients: Array, threads: int
     ) -> Generator[None, None, Array]:
         """`product`, breathing between slices."""
+        columns, coefficients = self._merged(columns, coefficients)
         result = np.zeros((len(rows), *coefficients.shape[1:]))
         step = self.rows_per_slice(len(columns))
         for top in range(0, len(rows), step):
@@ -210,6 +217,7 @@ class Kernel:
 
     def product(self, rows: Points, columns: Points, coefficients: Array, threads: int = 1) -> Array:
         """K(rows, columns) @ coefficients (a vector or a matrix) in float64, without keeping K."""
+        columns, coefficients = self._merged(columns, coefficients)
         weights = np.ascontiguousarray(np.atleast_2d(coefficients.T), dtype=np.float64)
         result = np.zeros((len(rows), len(weights)))
         few = len(weights) <= 4
@@ -230,6 +238,16 @@ class Kernel:
             for_each(compute, range(0, len(rows), TILE_ROWS), threads)
         self.counter.add(len(rows) * len(columns))
         return result.reshape(len(rows), *coefficients.shape[1:])
+
+    def _merged(self, columns: Points, coefficients: Array) -> tuple[Points, Array]:
+        """A linear machine is a single point with the coefficient 1; other kernels keep what they have."""
+        machines = 1 if coefficients.ndim == 1 else coefficients.shape[1]
+        if self.name != "linear" or len(columns) <= machines:
+            return columns, coefficients
+        self.counter.add(len(columns) * machines)
+        with serial_blas():
+            merged = np.atleast_2d(coefficients.T) @ columns.X.astype(np.float64)
+        return Points(merged, np.zeros(machines)), np.ones(1) if coefficients.ndim == 1 else np.eye(machines)
 
     def _tile(self, rows: Points, columns: Points, out: Array, slots: Array, left: int) -> None:
         """Write K(rows, columns) into `out[slots, left : left + len(columns)]`."""
@@ -262,6 +280,15 @@ def resolve_gamma(gamma: float | str, X: Array) -> float:
     elif np.isfinite(gamma) and gamma > 0:
         return float(gamma)
     raise invalid("gamma", gamma, GAMMA_ACCEPTED)
+
+
+def rank_of(name: str, d: int, degree: int, coef0: float) -> float:
+    """The most rank that a kernel matrix can have, however many points there are."""
+    if name == "linear":
+        return d
+    if name == "poly" and coef0 >= 0:
+        return comb(d + degree if coef0 else d + degree - 1, degree)
+    return np.inf
 
 
 def tiles(rows: int, columns: int) -> list[tuple[int, int, int, int]]:

@@ -93,6 +93,11 @@ class Model:
         object.__setattr__(model, "coefficients", np.hstack(columns))
         return model
 
+    @property
+    def n_features(self) -> int:
+        """Of the data it was trained on."""
+        return self.vectors.shape[1]
+
     def groups(self) -> list[Group]:
         """The support vectors by the tasks they take part in."""
         works = tasks(self.classes, self.scheme)
@@ -203,7 +208,7 @@ class Model:
 class Trained:
     """A model with the solutions of its tasks."""
 
-    model: Model
+    model: Any  # a Model, or what predicts as one does
     solutions: list[Any]  # as the solver has them; each has its stop_reason
 
     @property

@@ -149,7 +149,7 @@ def divide(
     plan = _Plan(kernel, linear, 1.0 if linear else _scale_into_sight(kernel, sample), threads)
     if kind == "random":
         labels = rng.permutation(n).astype(np.int32) % cells
-        centres = means(points.X, labels, cells)
+        centres = means(points.X, labels, np.ones(n), cells)
         return Partition(labels, plan.router(_as_points(centres), np.arange(cells)))
     anchors, owner = yield from plan.centres(scaled(sample, plan.scale), cells, rng)
     router = plan.router(anchors, owner)
@@ -209,7 +209,7 @@ class _Plan:
         more, whose = yield from self.centres(scaled(points[chosen], self.scale), min(parts, len(chosen)), rng)
         stay = owner != cell
         ids = np.where(whose == 0, cell, owner.max() + whose)
-        return _joined(anchors[stay], more), np.concatenate([owner[stay], ids])
+        return joined(anchors[stay], more), np.concatenate([owner[stay], ids])
 
 
 def _draw(n: int, size: int, among: Array | None, rng: np.random.Generator) -> Array:
@@ -246,7 +246,8 @@ def _as_points(centres: Array) -> Points:
     return Points(centres, np.zeros(len(centres), centres.dtype))
 
 
-def _joined(a: Points, b: Points) -> Points:
+def joined(a: Points, b: Points) -> Points:
+    """The points of both."""
     return Points(np.concatenate([a.X, b.X]), np.concatenate([a.norms, b.norms]))
 
 

@@ -8,13 +8,23 @@ from collections.abc import Iterable, Iterator
 
 from tqdm import tqdm
 
-from engine.events import Event, Finished, InteriorIteration, Iteration, PhaseBegan, Started, StepsTaken
+from engine.events import (
+    Event,
+    Finished,
+    InteriorIteration,
+    Iteration,
+    LeafCompressed,
+    PhaseBegan,
+    Started,
+    StepsTaken,
+    TreeGrown,
+)
 
 
 def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterator[Event]:
     """Pass events on and draw the bar on standard error; `tasks` is how many parts the run has."""
     shape = "{l_bar}{bar}| {elapsed}{postfix}"
-    done, first, tol = 0, 0.0, 1.0
+    done, first, tol, leaves = 0, 0.0, 1.0, 1
     with tqdm(total=100 * tasks, desc=label, bar_format=shape, leave=True) as bar:
         for event in events:
             match event:
@@ -43,6 +53,13 @@ def with_progress(events: Iterable[Event], label: str, tasks: int = 1) -> Iterat
                     bar.set_postfix_str(
                         f"pass {event.epoch}, {event.size:,} SVs, {event.maintained:,} merges, "
                         f"accuracy {100 * event.accuracy:.1f} %"
+                    )
+                case TreeGrown():
+                    leaves = len(event.sizes)
+                case LeafCompressed():
+                    _advance(bar, 100 * (event.leaf + 1) / leaves)
+                    bar.set_postfix_str(
+                        f"leaf {event.leaf + 1} of {leaves}, {event.cost:.0f} of {event.exact_cost:.0f} inner products"
                     )
                 case Finished() if event.stamp.path or tasks == 1:
                     done += 1

@@ -14,7 +14,9 @@ import param
 from engine.errors import invalid
 from engine.inner import LARGEST_SET
 from engine.kernels import GAMMA_ACCEPTED, GAMMA_RULES, KERNELS
+from engine.landmarks import STRATEGIES as LANDMARKS
 from engine.merging import STRATEGIES
+from engine.nystrom import PSEUDO
 
 
 class Gamma(param.Parameter):
@@ -26,13 +28,13 @@ class Gamma(param.Parameter):
             raise ValueError("not a gamma")
 
 
-class Rank(param.Parameter):
-    """A whole number from 1, or "auto"."""
+class Count(param.Parameter):
+    """A whole number from 1, or the word that is its default: the solver finds one."""
 
     def _validate_value(self, value: Any, allow_None: bool) -> None:
         number = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not ((number and value > 0) or (isinstance(value, str) and value == "auto")):
-            raise ValueError("not a rank")
+        if not ((number and value > 0) or (isinstance(value, str) and value == self.default)):
+            raise ValueError("not a count")
 
 
 class Settings(param.Parameterized):
@@ -69,7 +71,7 @@ class Settings(param.Parameterized):
                 return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
             if parameter.allow_None and text.lower() == "none":
                 return None
-            if isinstance(parameter, param.Integer) or (isinstance(parameter, Rank) and text != "auto"):
+            if isinstance(parameter, param.Integer) or (isinstance(parameter, Count) and text != parameter.default):
                 return int(text)
             if isinstance(parameter, param.Selector):
                 return {str(item): item for item in parameter.objects}.get(text, text)
@@ -89,8 +91,8 @@ def accepted(parameter: param.Parameter) -> str:
     none = " or None" if parameter.allow_None else ""
     if isinstance(parameter, Gamma):
         return GAMMA_ACCEPTED
-    if isinstance(parameter, Rank):
-        return 'a whole number from 1, or "auto"'
+    if isinstance(parameter, Count):
+        return f'a whole number from 1, or "{parameter.default}"'
     if isinstance(parameter, param.Selector):
         return f"one of {', '.join(map(str, parameter.objects))}{none}"
     if isinstance(parameter, param.Boolean):
@@ -166,6 +168,21 @@ class DCSVMSettings(KernelSettings, DualSettings):
     n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
 
 
+class ClusterSVMSettings(KernelSettings, DualSettings):
+    """ClusterSVM: with a bias, each class against the rest."""
+
+    multiclass: ClassVar[str] = "ovr"
+
+    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    n_clusters = Count("sqrt", doc="Clusters of each class; sqrt is the root of its number of points.")
+    max_passes = param.Integer(
+        1, bounds=(0, None), allow_None=True, doc="Times that clusters are split; None is until the answer is exact."
+    )
+    collapse_bound = param.Boolean(False, doc="Whether clusters at the bound are replaced by their mean (Condition 2).")
+    clustering: Any = param.Selector(default="pddp", objects=["pddp", "kmeans"], doc="How a class is divided.")
+    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+
+
 class BudgetedSGDSettings(Settings):
     """Budgeted SGD: one kernel, each class against the rest, one thread."""
 
@@ -187,6 +204,45 @@ class BudgetedSGDSettings(Settings):
     seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
 
 
+class FastSettings(Settings):
+    """DC-Pred++: one kernel, each class against the rest."""
+
+    kernel: ClassVar[str] = "rbf"
+    multiclass: ClassVar[str] = "ovr"
+
+    gamma = Gamma("scale", doc="Width of the kernel.")
+    n_leaves = param.Integer(64, bounds=(1, 65536), doc="Leaves of the tree, if there are 32 points for each.")
+    branching = param.Integer(2, bounds=(2, 64), doc="Children of a cell.")
+    landmarks: Any = param.Selector(
+        default="weighted-kmeans", objects=list(LANDMARKS), doc="How the landmarks of a leaf are chosen."
+    )
+    landmark_ratio = param.Number(
+        0.1, bounds=(0, 1), inclusive_bounds=(False, True), doc="Landmarks for each support vector of a leaf."
+    )
+    pseudo: Any = param.Selector(
+        default="products", objects=list(PSEUDO), doc="Where the values of pseudo-landmarks come from."
+    )
+    pseudo_ratio = param.Number(2.0, bounds=(0, 100), doc="Pseudo-landmarks for each landmark.")
+    instruments: Any = param.Selector(
+        default="auto", objects=["auto", "all", "none"], doc="How much of the approximation is measured on the way."
+    )
+    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+
+
+class DCPredSettings(FastSettings, DualSettings):
+    """DC-Pred++ for the SVM."""
+
+    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    bottom_up = param.Boolean(False, doc="Whether cells above the leaves are trained while support vectors are few.")
+
+
+class DCPredRidgeSettings(FastSettings):
+    """DC-Pred++ for kernel ridge regression."""
+
+    alpha = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="What is added to the diagonal.")
+    seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
+
+
 SCHEMES = ("cholesky", "icf", "kronecker", "icf+icf", "kronecker+icf", "icf+decomposition")
 
 
@@ -198,8 +254,8 @@ class InteriorPointSettings(KernelSettings):
     scheme: Any = param.Selector(
         default="icf+icf", objects=list(SCHEMES), doc="What stands for the kernel matrix: coarse, then fine."
     )
-    rank = Rank("auto", doc="Columns of the (fine) incomplete Cholesky factor; auto stops at a residual trace.")
-    coarse_rank = Rank("auto", doc="Columns of the coarse one; auto stops at a larger trace.")
+    rank = Count("auto", doc="Columns of the (fine) incomplete Cholesky factor; auto stops at a residual trace.")
+    coarse_rank = Count("auto", doc="Columns of the coarse one; auto stops at a larger trace.")
     coarse_iter = param.Integer(10, bounds=(1, 1000), doc="Iterations with the coarse one, at most.")
     tol = param.Number(
         1e-3, bounds=(0, None), inclusive_bounds=(False, True), doc="Relative residuals and gap left at the end."

@@ -8,14 +8,26 @@ from typing import Any
 import numpy as np
 
 from engine.budgeted import train_budgeted_sgd
-from engine.classify import check_data, train_dcsvm, train_kernel_svm
-from engine.events import Array, BudgetFinished, Finished, InteriorFinished, Steps
+from engine.classify import check_data, check_targets, train_dcsvm, train_kernel_svm
+from engine.clustered import train_clustersvm
+from engine.compressing import train_dcpred, train_dcpred_ridge
+from engine.datasets.dataset import Task
+from engine.events import Array, BudgetFinished, ClusterFinished, FastFinished, Finished, InteriorFinished, Steps
 from engine.interior import train_interior_point
 from engine.kernels import Counter
-from engine.model import Trained
+from engine.model import Trained, tasks
 from engine.recording import LIMIT_MB, Header, Recording
 from engine.run import Run
-from engine.settings import BudgetedSGDSettings, DCSVMSettings, InteriorPointSettings, KernelSVMSettings, Settings
+from engine.settings import (
+    BudgetedSGDSettings,
+    ClusterSVMSettings,
+    DCPredRidgeSettings,
+    DCPredSettings,
+    DCSVMSettings,
+    InteriorPointSettings,
+    KernelSVMSettings,
+    Settings,
+)
 
 
 def _dual_summary(last: Finished) -> dict[str, str]:
@@ -52,6 +64,29 @@ def _interior_summary(last: Finished) -> dict[str, str]:
     return {**told, "stalled because": last.reason} if last.reason else told
 
 
+def _cluster_summary(last: Finished) -> dict[str, str]:
+    assert isinstance(last, ClusterFinished)
+    exact = "yes" if last.exact else "no: a reduced set stands for the data"
+    return {
+        **_dual_summary(last),
+        "passes": f"{last.passes}",
+        "reduced set": f"{last.size:,} of {last.n:,} points, from {last.n_clusters:,} clusters",
+        "exact": exact,
+    }
+
+
+def _fast_summary(last: Finished) -> dict[str, str]:
+    assert isinstance(last, FastFinished)
+    shown = "{:.4g}" if last.machine == "ridge" else "{:.2%}"
+    exact, fast = shown.format(last.exact_quality), shown.format(last.quality)
+    return {
+        "leaves": f"{last.iterations:,} of {len(last.intercepts):,}",
+        "landmarks": f"{last.n_landmarks:,}, and {last.n_pseudo:,} pseudo-landmarks",
+        "inner products": f"{last.cost:.1f} for a prediction, {last.exact_cost:.1f} by the leaves' exact machines",
+        "compression": f"from {exact} to {fast} on the training data",
+    }
+
+
 @dataclass(frozen=True)
 class Solver:
     """A way to train: its name and title, its settings, and its steps on checked data."""
@@ -62,6 +97,8 @@ class Solver:
     train: Callable[..., Steps[Trained]]  # (X, y, settings, counter), and the executor if it has subproblems
     subproblems: bool = False  # whether it has parts to hand out
     summary: Callable[[Finished], dict[str, str]] = _dual_summary  # how it ended, in words by name
+    task: Task = "classification"
+    by_tasks: bool = True  # whether more than two classes are binary problems, one after the other
 
     def recorded_run(
         self,
@@ -75,11 +112,15 @@ class Solver:
         executor: Executor | None = None,
     ) -> Run[Trained]:
         """A recorded run on these data, not yet begun; what has subproblems hands them to the executor."""
-        X, y = check_data(X, y)
+        X, y = check_data(X, y) if self.task == "classification" else check_targets(X, y)
         counter = Counter()
         header = Header(self.name, settings.values_by_name(), X, y, source or {})
         steps = self.steps(X, y, settings, counter, executor)
         return Run(steps, counter, Recording(header, recording_mb), time_limit)
+
+    def parts(self, y: Array, settings: Any) -> int:
+        """How many tasks, one after the other, a training on these labels has."""
+        return len(tasks(np.unique(y), settings.multiclass)) if self.by_tasks else 1
 
     def steps(
         self, X: Array, y: Array, settings: Any, counter: Counter, executor: Executor | None = None
@@ -91,9 +132,21 @@ class Solver:
 
 KERNEL_SVM = Solver("kernel-svm", "Kernel SVM", KernelSVMSettings, train_kernel_svm)
 DCSVM = Solver("dcsvm", "DC-SVM", DCSVMSettings, train_dcsvm, subproblems=True)
+CLUSTERSVM = Solver("clustersvm", "ClusterSVM", ClusterSVMSettings, train_clustersvm, summary=_cluster_summary)
 BUDGETED_SGD = Solver("budgeted-sgd", "Budgeted SGD", BudgetedSGDSettings, train_budgeted_sgd, summary=_budget_summary)
 INTERIOR_POINT = Solver(
     "interior-point", "Interior point", InteriorPointSettings, train_interior_point, summary=_interior_summary
 )
 
-SOLVERS = {solver.name: solver for solver in (KERNEL_SVM, DCSVM, BUDGETED_SGD, INTERIOR_POINT)}
+DCPRED = Solver(
+    "dcpred", "DC-Pred++", DCPredSettings, train_dcpred, subproblems=True, summary=_fast_summary, by_tasks=False
+)
+DCPRED_RIDGE = Solver(
+    "dcpred-ridge", "DC-Pred++ (ridge)", DCPredRidgeSettings, train_dcpred_ridge, summary=_fast_summary,
+    task="regression", by_tasks=False,
+)  # fmt: skip
+
+SOLVERS = {
+    solver.name: solver
+    for solver in (KERNEL_SVM, DCSVM, CLUSTERSVM, BUDGETED_SGD, INTERIOR_POINT, DCPRED, DCPRED_RIDGE)
+}

@@ -11,9 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 from engine.errors import invalid
+from engine.events import Result, Steps, Stop
+
+SPREAD = 5000  # numbers whose sum BLAS might spread over threads, which wait for each other by spinning
 
 T = TypeVar("T")
 _pool = ThreadPoolExecutor(max_workers=os.cpu_count(), thread_name_prefix="engine")
@@ -60,15 +63,16 @@ class _SerialBlas:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._controller: ThreadpoolController | None = None
+        self._libraries: list[LibController] | None = None
+        self._before: list[int] = []
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
         with self._lock:
             if self._users == 0:
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-                self._limit.__enter__()
+                if self._libraries is None:
+                    self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                self._set_threads([1] * len(self._libraries))
             self._users += 1
         try:
             yield
@@ -76,7 +80,32 @@ class _SerialBlas:
             with self._lock:
                 self._users -= 1
                 if self._users == 0:
-                    self._limit.__exit__(None, None, None)
+                    self._set_threads(self._before)
+
+    def _set_threads(self, counts: list[int]) -> None:
+        # The controller's own `limit` looks at far more, and takes as long as a small kernel block.
+        assert self._libraries is not None
+        self._before = [library.get_num_threads() for library in self._libraries]
+        for library, count in zip(self._libraries, counts, strict=True):
+            library.set_num_threads(count)
 
 
 serial_blas = _SerialBlas()
+
+
+def with_serial_blas(steps: Steps[Result], length: int) -> Steps[Result]:
+    """Pass on steps that are taken while BLAS keeps to one thread, if vectors are so long that it would take more."""
+    if length < SPREAD:
+        return (yield from steps)
+    stop: Stop | None = None
+    while True:
+        with serial_blas():
+            try:
+                item = next(steps) if stop is None else steps.throw(stop)
+            except StopIteration as end:
+                return end.value
+        stop = None
+        try:
+            yield item
+        except Stop as said:
+            stop = said

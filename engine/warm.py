@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from engine.solvers import BUDGETED_SGD, DCSVM, INTERIOR_POINT, KERNEL_SVM
+from engine.solvers import BUDGETED_SGD, CLUSTERSVM, DCPRED, DCPRED_RIDGE, DCSVM, INTERIOR_POINT, KERNEL_SVM
 
 _begun = threading.Lock()
 _done = threading.Event()
@@ -36,7 +36,13 @@ def _compile() -> None:
                 KERNEL_SVM.recorded_run(X, y, KERNEL_SVM.settings.checked({"bias": bias})).result()
             for partition in ("kernel-kmeans", "kmeans"):
                 DCSVM.recorded_run(X, y, DCSVM.settings.checked({"partition": partition})).result()
+            for kernel in ("rbf", "linear"):
+                settings = CLUSTERSVM.settings.checked({"kernel": kernel, "collapse_bound": True})
+                CLUSTERSVM.recorded_run(X, y, settings).result()
+            CLUSTERSVM.recorded_run(X, y, CLUSTERSVM.settings.checked({"max_passes": None})).result()
             BUDGETED_SGD.recorded_run(X, y, BUDGETED_SGD.settings.checked({"budget": 10, "epochs": 1})).result()
             INTERIOR_POINT.recorded_run(X, y, INTERIOR_POINT.settings.checked({"rank": 20})).result()
+            for fast in (DCPRED, DCPRED_RIDGE):
+                fast.recorded_run(X, y, fast.settings.checked({"n_leaves": 4})).result()
     finally:
         _done.set()

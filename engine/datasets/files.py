@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from engine.datasets import csv_file
@@ -92,7 +92,7 @@ def write_csv(data: Dataset | tuple[Features, NDArray[Any]], file: str | os.Path
         # In blocks, so that a sparse matrix is never dense as a whole.
         for start in range(0, X.shape[0], 1_000):
             block = X[start : start + 1_000]
-            dense = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64).tolist()
+            dense = np.asarray(block.toarray() if scipy.sparse.issparse(block) else block, dtype=np.float64).tolist()
             labels = y[start : start + 1_000].tolist()
             writer.writerows([*row, label] for row, label in zip(dense, labels, strict=True))
 

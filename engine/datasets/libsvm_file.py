@@ -9,7 +9,7 @@ import re
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from engine.datasets.csv_file import MAX_CELLS
@@ -52,7 +52,7 @@ def parse_libsvm(data: bytes, file: str, *, task: Task | None, max_rows: int) ->
     y, found_task = from_numbers(values, task)
     cells = X.shape[0] * X.shape[1]
     dense = 2 * X.nnz >= cells and cells <= MAX_CELLS
-    return (X.toarray() if dense else sp.csr_matrix(X)), y, found_task
+    return (X.toarray() if dense else scipy.sparse.csr_matrix(X)), y, found_task
 
 
 def _check_lines(data: bytes, file: str, max_rows: int) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from engine.datasets.dataset import Features
@@ -35,7 +35,7 @@ def prepare(raw: Raw, recipe: Recipe, rows: int, rng: np.random.Generator) -> Pa
         train, test = order[:rows], order[rows:]
         X, y, X_test, y_test = _rows(X, train), y[train], _rows(X, test), y[test]
     parts = [X] if X_test is None else [X, X_test]
-    if not sp.issparse(X):
+    if not scipy.sparse.issparse(X):
         parts = [np.ascontiguousarray(part, dtype=np.float32) for part in parts]
     if recipe.divisor != 1.0:
         for part in parts:
@@ -51,14 +51,17 @@ def prepare(raw: Raw, recipe: Recipe, rows: int, rng: np.random.Generator) -> Pa
 
 
 def smooth_images(X: Features, side: int, width: float) -> Features:
-    """Blur square images of `side` pixels with a Gaussian of the given width."""
+    """Blur square images of `side` pixels with a Gaussian of the given width; beyond the edge is 0.
+
+    So it is in Matlab's convolution, which ClusterSVM's authors had at hand.
+    """
     from scipy.ndimage import gaussian_filter
 
     images = X.reshape(-1, side, side)
-    return gaussian_filter(images, sigma=(0.0, width, width)).reshape(X.shape)
+    return gaussian_filter(images, sigma=(0.0, width, width), mode="constant").reshape(X.shape)
 
 
-def one_hot(X: NDArray[np.float32], widths: list[int]) -> sp.csr_matrix:
+def one_hot(X: NDArray[np.float32], widths: list[int]) -> "scipy.sparse.csr_matrix":
     """Give every category a column of its own, in place of the column of codes; width 0 marks a column of numbers."""
     starts = np.concatenate([[0], np.cumsum([max(width, 1) for width in widths])]).astype(np.int32)
     coded = np.array(widths) > 0
@@ -67,12 +70,12 @@ def one_hot(X: NDArray[np.float32], widths: list[int]) -> sp.csr_matrix:
     values = np.where(coded, np.float32(1.0), X)
     filled = values != 0
     indptr = np.concatenate([[0], np.cumsum(filled.sum(axis=1))]).astype(np.int32)
-    return sp.csr_matrix((values[filled], columns[filled], indptr), shape=(len(X), int(starts[-1])))
+    return scipy.sparse.csr_matrix((values[filled], columns[filled], indptr), shape=(len(X), int(starts[-1])))
 
 
 def _rows(X: Features, rows: NDArray[np.intp]) -> Features:
     """Pick rows; a column-major array is gone through by columns, which is many times faster."""
-    if sp.issparse(X) or not X.flags.f_contiguous:
+    if scipy.sparse.issparse(X) or not X.flags.f_contiguous:
         return X[rows]
     picked = np.empty((rows.size, X.shape[1]), dtype=np.float32)
     for j in range(X.shape[1]):

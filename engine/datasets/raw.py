@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from engine.datasets.dataset import Features
@@ -53,7 +53,7 @@ def write_npz(path: Path, raw: Raw) -> None:
     if raw.y_test is not None:
         arrays["y_test"] = raw.y_test
     for part, X in zip(PARTS, (raw.X_train, raw.X_test), strict=True):
-        if sp.issparse(X):
+        if scipy.sparse.issparse(X):
             pieces = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
             arrays |= {f"X_{part}_{piece}": values for piece, values in pieces.items()}
         elif X is not None:
@@ -77,8 +77,8 @@ def checksum(raw: Raw) -> str:
         if X is None or y is None:
             continue
         digest.update(f"{part} {X.dtype.str} {X.shape}\n".encode())
-        if sp.issparse(X):
-            rows = sp.csr_matrix(X, copy=True)
+        if scipy.sparse.issparse(X):
+            rows = scipy.sparse.csr_matrix(X, copy=True)
             rows.sum_duplicates()
             rows.eliminate_zeros()
             for piece, dtype in ((rows.indptr, "<i8"), (rows.indices, "<i4"), (rows.data, rows.dtype)):
@@ -100,4 +100,4 @@ def _features(stored: Any, key: str) -> Features | None:
     if f"{key}_data" not in stored:
         return None
     pieces = (stored[f"{key}_data"], stored[f"{key}_indices"].astype(np.int32), stored[f"{key}_indptr"])
-    return sp.csr_matrix(pieces, shape=tuple(stored[f"{key}_shape"].tolist()))
+    return scipy.sparse.csr_matrix(pieces, shape=tuple(stored[f"{key}_shape"].tolist()))

@@ -209,3 +209,36 @@ def imbalanced(rng: np.random.Generator, size: int, noise: float) -> Points:
     centre = np.where(codes[:, None] == 1, 1.8, 0.0)
     spread = np.where(codes[:, None] == 1, 0.5, 1.0)
     return centre + spread * rng.standard_normal((size, 2)), _flip(rng, codes, noise)
+
+
+def _waves(size: int, noise: float, seed: int) -> Dataset:
+    """A curve over one axis, slow on the left and ever faster to the right: one width of kernel has to do for both.
+
+    Noise is the standard deviation of the targets around the curve.
+    """
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        x = 10.0 * rng.random(rows)
+        y = np.sin(0.12 * x**2) + 0.4 * np.sin(0.7 * x)
+        return x[:, None], y + noise * rng.standard_normal(rows)
+
+    train, test = np.random.default_rng(seed).spawn(2)
+    parts = *draw(train, size), *draw(test, min(size, MAX_TEST_SIZE))
+    return Dataset("waves", "Waves, a regression", *parts, feature_names=("x1",))
+
+
+register(
+    Entry(
+        name="waves",
+        title="Waves, a regression",
+        kind="toy",
+        description=" ".join((_waves.__doc__ or "").split()),
+        size=400,
+        min_size=2,
+        max_size=MAX_SIZE,
+        make=_waves,
+        noise=0.15,
+        max_noise=1.0,
+        task="regression",
+    )
+)

@@ -6,9 +6,12 @@ is left to whoever asks for them.
 """
 
 from engine.papers.bsgd import PAPER as BSGD
+from engine.papers.clustersvm import PAPER as CLUSTERSVM
+from engine.papers.dcpred import PAPER as DCPRED
 from engine.papers.dcsvm import PAPER as DCSVM
+from engine.papers.ipm import PAPER as IPM
 from engine.papers.paper import FULL, QUICK, Effort, Figure, Paper, Row
 
-PAPERS = {paper.name: paper for paper in (DCSVM, BSGD)}
+PAPERS = {paper.name: paper for paper in (DCSVM, CLUSTERSVM, BSGD, IPM, DCPRED)}
 
 __all__ = ["FULL", "PAPERS", "QUICK", "Effort", "Figure", "Paper", "Row"]

@@ -1,0 +1,309 @@
+"""ClusterSVM: adaptive clustering for the dual problem with bias (Boley and Cao, SDM 2004).
+
+    divide each class into clusters; train an SVM on their pseudo-centres;
+    in each pass: members that this SVM has within the margin leave their cluster, a new representative stands for
+    the rest, train again; until no cluster has such members, or there were enough passes
+
+At that fixed point the answer is the exact one (Proposition 2.2). With `collapse_bound` those far within the margin do
+not leave one by one: the mean of them stands for them (Proposition 2.1, Condition 2). In the end all original points
+are looked at, and the result says whether it is exact.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engine import dual
+from engine.clusters import Clusters
+from engine.dual import Solution
+from engine.events import (
+    ActiveSetChanged,
+    Array,
+    ClusterFinished,
+    ClustersRevised,
+    Event,
+    ExactnessChecked,
+    Iteration,
+    PassFinished,
+    PhaseBegan,
+    ReducedSetMade,
+    ReducedTrained,
+    RepresentativesChosen,
+    Started,
+    Steps,
+    Stop,
+    passed_on,
+)
+from engine.problem import Problem, Standing
+from engine.reduced import Reduction, reduced_problem
+from engine.settings import ClusterSVMSettings
+from engine.threads import with_serial_blas
+
+BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered(Solution):
+    """The solution of the whole problem, or of a reduced one, and which of the two."""
+
+    exact: bool = False
+    passes: int = 0
+    n: int = 0
+    size: int = 0
+    n_clusters: int = 0
+
+    def event(self) -> ClusterFinished:
+        """What is told of it at the end."""
+        return ClusterFinished(**{name: value for name, value in vars(self).items() if name != "gradient"})
+
+
+def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
+    """Algorithm 1 of the paper, in which NP = 0 is the initial SVM."""
+    return with_serial_blas(_solve(problem, settings, clusters), len(problem))
+
+
+def _solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
+    state = _State(problem, settings, clusters)
+    try:
+        yield Started(
+            solver="clustersvm", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
+            gamma=problem.kernel.gamma, bias=problem.bias, tol=settings.tol,
+        )  # fmt: skip
+        # 1-2: divide each class into clusters
+        yield from state.divide()
+        # 3, 7: the reduced set is their pseudo-centres; train an SVM on it
+        yield from state.represent()
+        yield from state.train("initial SVM")
+        while state.passes != settings.max_passes:
+            # 10-20: a cluster with a member within the margin is split; the rest of it has a new representative
+            if not (yield from state.revise()):
+                break
+            state.passes += 1
+            yield from state.represent()
+            yield from state.train(f"pass {state.passes}")
+            yield state.finished_pass()
+        yield from state.check()
+    except Stop as stop:
+        state.stop_reason = stop.reason
+    clustered = state.clustered()
+    try:
+        yield clustered.event()
+    except Stop as stop:
+        stop.result = clustered
+        raise
+    return clustered
+
+
+class _State:
+    """Where ClusterSVM stands. `labels` has the cluster of each point, -1 if it is on its own."""
+
+    def __init__(self, problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> None:
+        self.problem, self.settings, self.clusters, self.n = problem, settings, clusters, len(problem)
+        self.labels = np.zeros(self.n, int)
+        self.has_mean = np.zeros(0, bool)  # for each cluster
+        self.points = np.zeros(0, int)  # of the reduced set: single ones and pseudo-centres
+        self.groups: list[Array] = []  # the clusters whose mean is in it
+        self.reduction = Reduction.of(self.n, self.points, [])
+        self.alpha = np.zeros(self.n)
+        self.gradient: Array | None = None  # of all points, where it is known
+        self.solution: Solution | None = None  # of the latest reduced problem
+        self.standing: Standing | None = None  # of the whole problem
+        self.passes = self.iterations = self.inner_steps = 0
+        self.sizes: list[tuple[int, float]] = []  # of the reduced sets, with the objective reached
+        self.stop_reason = ""
+
+    # ---- clusters and representatives ----
+
+    def divide(self) -> Steps[None]:
+        yield from self.clusters.steps(self.problem.kernel.counter)
+        self.labels = self.clusters.labels.copy()
+        self.has_mean = np.zeros(len(self.clusters), bool)
+
+    def represent(self) -> Steps[None]:
+        """Choose representatives; they and the single points are the reduced set."""
+        count = len(self.has_mean)
+        sizes = np.bincount(self.labels[self.labels >= 0], minlength=count)
+        centres = np.where(self.has_mean, -1, self.clusters.pseudo_centres(self.labels, count))
+        yield RepresentativesChosen(
+            passes=self.passes, labels=self.labels.copy(), representatives=centres, means=self.has_mean.copy(),
+            sizes=sizes,
+        )  # fmt: skip
+        single = np.flatnonzero(self.labels < 0)
+        self.points = np.concatenate([single, centres[centres >= 0]])
+        self.groups = [np.flatnonzero(self.labels == c) for c in np.flatnonzero(self.has_mean & (sizes > 0))]
+        self.reduction = Reduction.of(self.n, self.points, self.groups)
+        yield ReducedSetMade(
+            passes=self.passes, n=self.n, size=self.size, n_single=len(single), n_means=len(self.groups),
+            n_centres=len(self.points) - len(single), points=self.points,
+        )  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """Of the reduced set."""
+        return len(self.points) + len(self.groups)
+
+    # ---- training ----
+
+    def train(self, name: str) -> Steps[None]:
+        """Train on the reduced set, from where the last SVM stood."""
+        yield PhaseBegan(name=name, size=self.size)
+        reduced = yield from reduced_problem(self.problem, self.points, self.groups)
+        start, gradient = None, None
+        if self.gradient is not None:
+            start = self.reduction.down(self.alpha)
+            if np.allclose(self.reduction.up(start), self.alpha, rtol=1e-12):  # else a new mean made some of them equal
+                gradient = self.reduction.down(self.gradient) / self.reduction.sizes
+        try:
+            steps = dual.solve(reduced, self.settings, start, gradient)
+            solution = yield from passed_on(steps, self._as_of_all)
+        except Stop as stop:
+            self._keep(stop.result, reduced.upper)
+            raise
+        self._keep(solution, reduced.upper)
+        if solution.stop_reason in ("cancelled", "time"):
+            raise Stop(solution.stop_reason)
+        yield ReducedTrained(
+            passes=self.passes, size=self.size, iterations=solution.iterations, objective=solution.objective,
+            violation=solution.violation, intercept=solution.intercept, n_free=solution.n_free,
+            n_bound=solution.n_bound, alpha=self.alpha.copy(),
+        )  # fmt: skip
+
+    def _keep(self, solution: Solution, upper: Array) -> None:
+        self.solution, self.standing, self.gradient = solution, None, None
+        owner = self.reduction.owner
+        bound = (owner >= 0) & (solution.alpha >= upper)[owner]  # exactly there, whatever a division makes of it
+        self.alpha = np.where(bound, self.problem.upper, self.reduction.up(solution.alpha))
+        self.iterations += solution.iterations
+        self.inner_steps += solution.inner_steps
+        self.sizes.append((self.size, solution.objective))
+
+    def _as_of_all(self, event: Any) -> Event | None:
+        """An iteration on the reduced set as one of all points."""
+        if isinstance(event, Iteration):
+            owner = self.reduction.owner
+            used = owner >= 0
+            return replace(
+                event, iteration=self.iterations + event.iteration, alpha=self.reduction.up(event.alpha),
+                gradient=np.where(used, event.gradient[owner], np.float32(0)), active=used & event.active[owner],
+                working_set=np.flatnonzero(used & np.isin(owner, event.working_set)),
+            )  # fmt: skip
+        return event if isinstance(event, ActiveSetChanged) else None
+
+    def finished_pass(self) -> PassFinished:
+        (before, objective_before), (size, objective) = self.sizes[-2:]
+        return PassFinished(
+            passes=self.passes, size=size, before=before, n=self.n, objective=objective,
+            objective_before=objective_before,
+        )  # fmt: skip
+
+    # ---- looking at all points ----
+
+    def look(self) -> Steps[Array]:
+        """The margin y d(x) of each point, and with it the gradient of the whole problem."""
+        problem, solution = self.problem, self.solution
+        assert solution is not None
+        if self.gradient is None:
+            yield PhaseBegan(name="margins", size=self.n)
+            used = np.flatnonzero(self.alpha)
+            rest = np.ones(self.n, bool)
+            rest[self.points] = False
+            gradient = np.empty(self.n)
+            gradient[self.points] = solution.gradient[: len(self.points)]
+            decision = yield from problem.kernel.product_steps(
+                problem.points[rest], problem.points[used], (problem.y * self.alpha)[used], problem.threads
+            )
+            gradient[rest] = problem.y[rest] * decision + problem.linear[rest]
+            self.gradient = gradient
+        return 1.0 + self.gradient + problem.y * solution.intercept
+
+    def revise(self) -> Steps[bool]:
+        """Let every point that its representative does not stand for leave its cluster; False if there was none."""
+        margins = yield from self.look()
+        before, count = self.labels, len(self.has_mean)
+        leaving = self._misrepresented(margins)
+        after = np.where(leaving, -1, before)
+        bound = leaving & ~self._below_mean() & (margins < 1 - BAND) & self.settings.collapse_bound
+        # Those of a cluster that are believed to be at the bound are a cluster of their own.
+        _, place, sizes = np.unique(before[bound], return_inverse=True, return_counts=True)
+        fresh = np.where(sizes > 1, count + np.cumsum(sizes > 1) - 1, -1)
+        after[bound] = fresh[place]
+        self.labels, self.has_mean = after, np.append(self.has_mean, np.ones(np.count_nonzero(sizes > 1), bool))
+        yield ClustersRevised(
+            passes=self.passes, margins=margins.astype(np.float32), before=before, after=after.copy(),
+            outcomes=_outcomes(before, after, leaving, count), n_released=int(np.count_nonzero(leaving & (after < 0))),
+            n_collapsed=int(np.count_nonzero(leaving & (after >= 0))),
+        )  # fmt: skip
+        return bool(leaving.any())
+
+    def _below_mean(self) -> Array:
+        """Which points have a mean standing for them."""
+        return np.append(self.has_mean, False)[self.labels]
+
+    def _misrepresented(self, margins: Array) -> Array:
+        """Members within the margin; below a mean that is at its bound, those beyond it; below others, those near."""
+        below, firm = self._below_mean(), self.alpha >= self.problem.upper
+        within = (self.labels >= 0) & ~below & ((margins <= 1 + self.settings.tol) | (self.alpha > 0))
+        beyond = below & (margins > np.where(firm, 1.0, 1 - BAND))
+        # A mean between its bounds stands for nobody: if none of its members is near the margin, all leave.
+        stuck = below & ~firm & ~np.isin(self.labels, self.labels[beyond])
+        return within | beyond | stuck
+
+    def check(self) -> Steps[None]:
+        """Look at all original points: only if none violates its conditions is the answer exact."""
+        margins = yield from self.look()
+        solution, gradient = self.solution, self.gradient
+        assert solution is not None
+        assert gradient is not None
+        self.standing = self.problem.standing(self.alpha, gradient)
+        objective = self.problem.objective(self.alpha, gradient)
+        self.stop_reason = solution.stop_reason
+        if self.stop_reason == "converged" and not self.exact:
+            self.stop_reason = "passes" if self.passes == self.settings.max_passes else "stalled"
+        yield ExactnessChecked(
+            exact=self.exact, violation=self.standing.violation, objective=objective,
+            n_violators=int(np.count_nonzero(self._misrepresented(margins))),
+            gap=self.problem.gap(self.alpha, gradient, solution.intercept), margins=margins.astype(np.float32),
+            alpha=self.alpha.copy(), intercept=solution.intercept,
+        )  # fmt: skip
+
+    @property
+    def exact(self) -> bool:
+        """Whether no original point violates its conditions by more than tol."""
+        return self.standing is not None and self.standing.violation <= self.settings.tol
+
+    # ---- what is told ----
+
+    def clustered(self) -> Clustered:
+        problem, solution, gradient = self.problem, self.solution, self.gradient
+        support = problem.support(self.alpha)
+        intercept = 0.0 if solution is None else solution.intercept
+        known = self.standing is not None and gradient is not None
+        return Clustered(
+            alpha=self.alpha,
+            gradient=gradient if gradient is not None else np.full(self.n, np.nan),
+            intercept=intercept,
+            objective=problem.objective(self.alpha, gradient) if known else np.nan,  # type: ignore[arg-type]
+            violation=self.standing.violation if self.standing is not None else np.nan,
+            stop_reason=self.stop_reason,
+            iterations=self.iterations,
+            inner_steps=self.inner_steps,
+            n_free=len(support.free),
+            n_bound=len(support.bound),
+            gap=problem.gap(self.alpha, gradient, intercept) if known else np.nan,  # type: ignore[arg-type]
+            exact=self.exact,
+            passes=self.passes,
+            n=self.n,
+            size=self.size,
+            n_clusters=len(self.clusters),
+        )
+
+
+def _outcomes(before: Array, after: Array, leaving: Array, count: int) -> list[str]:
+    """What became of each cluster, in a word: see `ClustersRevised`."""
+    members = before >= 0
+    size = np.bincount(before[members], minlength=count)
+    left = np.bincount(before[members & leaving], minlength=count)
+    collapsed = np.bincount(before[members & leaving & (after >= 0)], minlength=count)
+    kinds = [size == 0, left == 0, (left == size) & (collapsed == size), (left == size) & (collapsed == 0)]
+    return [str(word) for word in np.select(kinds, ["gone", "replaced", "collapsed", "kept"], "split")]

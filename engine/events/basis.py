@@ -1,0 +1,127 @@
+"""What every solver says, and what a solver is: a generator of events."""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """When and where: position in the run, seconds inside the solver, kernel evaluations so far, task path."""
+
+    sequence: int
+    seconds: float
+    evaluations: int
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Event:
+    """Something that happened. Arrays in an event are snapshots, made read-only."""
+
+    stamp: Stamp = Stamp(-1, 0.0, 0)
+
+    thins: ClassVar[bool] = False  # a long recording may leave some of these out
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Started(Event):
+    """A solver begins on a problem."""
+
+    solver: str
+    n: int
+    d: int
+    kernel: str
+    gamma: float
+    bias: bool
+    tol: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PhaseBegan(Event):
+    """A part of the run that deserves a mark on the timeline; `size` is how many points it is about."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Finished(Event):
+    """A solver is done; `stop_reason` is one of converged, early, passes, max_iter, stalled, cancelled, time.
+
+    At the end of several tasks the numbers are sums, the violation is the largest, and there is no alpha or intercept.
+    """
+
+    stop_reason: str
+    iterations: int
+    inner_steps: int
+    objective: float
+    gap: float  # primal minus dual value
+    violation: float
+    intercept: float
+    n_free: int
+    n_bound: int
+    alpha: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Failed(Event):
+    """The solver raised an error."""
+
+    error: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Within:
+    """An event on its way up, with the name of the task it came from."""
+
+    task: str
+    event: "Event | Within"
+
+
+Steps: TypeAlias = Generator[Event | Within | None, None, Result]
+"""What a solver is: yields events and breaths, returns its result."""
+
+
+class Stop(Exception):
+    """Thrown into a solver at a yield: wind up, say Finished with this reason, return what there is.
+
+    A solver that has nothing more to say lets it pass, with what there is as its `result`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.result: Any = None
+
+
+def within(task: str, steps: Steps[Result]) -> Steps[Result]:
+    """Pass on the steps of a part of the work under the name of its task."""
+    return passed_on(steps, lambda item: Within(task, item))
+
+
+def passed_on(steps: Steps[Result], changed: Callable[[Any], "Event | Within | None"]) -> Steps[Result]:
+    """Pass on the steps of a part of the work, its events `changed`; None leaves a breath of one."""
+    try:
+        item = next(steps)
+        while True:
+            try:
+                yield None if item is None else changed(item)
+            except Stop as stop:
+                item = steps.throw(stop)
+            else:
+                item = next(steps)
+    except StopIteration as end:
+        return end.value
