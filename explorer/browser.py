@@ -21,6 +21,8 @@ class Browser(JSComponent):
     _esm = """
     // Bokeh asks the style sheets about every property it paints. Ours have nothing to say, and asking is slow.
     Bokeh.require("core/visuals").VisualProperties.prototype._get_css_value = () => ""
+    const {PlotView} = Bokeh.require("models/plots/plot_canvas")
+    Object.defineProperty(PlotView.prototype, "base_font_size", {get: () => 13})
     const KEYS = [" ", "ArrowLeft", "ArrowRight", "Home", "End"]
     const typing = (event) => {
       // Under shadow roots the true target is first in the path.

@@ -8,7 +8,8 @@ from bokeh.models import ColumnDataSource, LinearColorMapper
 
 from engine.events import Array, Partitioned, SubproblemSolved
 from explorer.flag import Flag
-from explorer.replay import Frame, Replay
+from explorer.frame import Frame
+from explorer.replay import Replay
 from explorer.theme import AMBER, PALETTE, tone
 
 ACROSS = 220  # places of the grid that seams are found on, along the longer side
@@ -47,7 +48,7 @@ class Cells:
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
 
-    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
+    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the cells in force, and the one that the frame is about."""
         if frame.cells is None:
             self.clear()
@@ -76,7 +77,7 @@ class Cells:
             self._hull.data = {"x": [], "y": []}
             self.flag.clear()
             return
-        places = _hull(replay.places[frame.members[cells.labels == event.cluster]])
+        places = hull(replay.places[frame.members[cells.labels == event.cluster]])
         self._hull.data = {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
         text = f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
         self.flag.say(text, (places[:, 0].mean(), places[:, 1].max()), window)
@@ -94,7 +95,7 @@ def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:
     return list(found)
 
 
-def _hull(places: Array) -> Array:
+def hull(places: Array) -> Array:
     """The corners of the convex hull, closed; all places where they have none."""
     from scipy.spatial import ConvexHull, QhullError  # not before a page is there: it takes a while
 

@@ -11,14 +11,20 @@ from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Ra
 
 from engine.events import (
     Event,
+    FastFinished,
     Finished,
+    InteriorFinished,
+    InteriorIteration,
     Iteration,
+    KernelApproximated,
+    LeafCompressed,
+    LeafTrained,
     LevelFinished,
     LevelMeasured,
     StepsTaken,
     SubproblemSolved,
 )
-from explorer.replay import STATES, Replay
+from explorer.replay import Replay, is_state
 from explorer.theme import (
     AMBER,
     GREEN,
@@ -26,6 +32,7 @@ from explorer.theme import (
     POSITIVE,
     PURPLE,
     TILE_HEIGHT,
+    decades,
     plain_figure,
     style,
     tone,
@@ -34,11 +41,15 @@ from explorer.theme import (
 
 AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver seconds": "seconds"}
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
-DASHES = (("solid", "━"), ("dashed", "╍"))
+DASHES = (("solid", "━"), ("dashed", "╍"), ("dotted", "┅"))
 ABOVE = 0.25  # room over the curves for the words, as a part of their height
 MOMENT = 0.01  # seconds of a drawing that may go into accuracies
 Numbers = Callable[[Replay, Event], dict[str, float]]
-CURVED = (Iteration, SubproblemSolved, LevelFinished, LevelMeasured, StepsTaken)  # events that a curve goes through
+# Events that a curve goes through.
+CURVED = (
+    Iteration, SubproblemSolved, LevelFinished, LevelMeasured, StepsTaken, InteriorIteration, InteriorFinished,
+    LeafTrained, KernelApproximated, LeafCompressed, FastFinished,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -125,12 +136,13 @@ class Charts:
             x_range=self._range,
             y_range=Range1d(start=1e-3, end=1),
         )
-        for k, (name, (colour, label)) in enumerate(chart.curves.items()):
-            dash, sample = DASHES[k]
+        x = 6
+        for (dash, sample), (name, (colour, label)) in zip(DASHES, chart.curves.items(), strict=False):
             plot.line("x", name, source=self._sources[chart.name], color=colour, line_width=2, line_dash=dash)
             if not label:
                 continue
-            words = words_inside(f"{sample} {label}", x=6 + 128 * k, y=1, text_color=colour, text_baseline="top")
+            words = words_inside(f"{sample} {label}", x=x, y=1, text_color=colour, text_baseline="top")
+            x += 26 + 6 * len(label)
             self._legends.setdefault(chart.name, []).append(words)
             plot.add_layout(words)
         if chart.scale == "log":
@@ -195,16 +207,20 @@ class Charts:
         name = AXES[self.axis]
         if name != "iteration":
             return {event.stamp.sequence: float(getattr(event.stamp, name)) for event in events}
-        places, before, last, path = {}, 0, 0, events[0].stamp.path
+        places, before, last, inside, path = {}, 0, 0, 0, events[0].stamp.path
         for event in events:
             if event.stamp.path != path:
-                before, last, path = before + last, 0, event.stamp.path
-            if isinstance(event, Iteration):
-                last = event.iteration
+                before, last, inside, path = before + last, 0, 0, event.stamp.path
+            if isinstance(event, InteriorIteration):
+                last = inside = event.iteration
+            elif isinstance(event, Iteration):
+                last = inside + event.iteration
             elif isinstance(event, StepsTaken):
                 last = event.step
             elif isinstance(event, SubproblemSolved):
                 before += event.iterations
+            elif isinstance(event, LeafTrained | LeafCompressed):
+                before += 1
             places[event.stamp.sequence] = float(before + last)
         return places
 
@@ -213,7 +229,7 @@ class Charts:
         missing = [event for event in events if event.stamp.sequence not in self._numbers]
         for event in _for_a_moment(missing):
             self._numbers[event.stamp.sequence] = self._numbers_of(replay, event)
-        states = [event for event in events if isinstance(event, STATES)]
+        states = [event for event in events if is_state(event)]
         missing = [event for event in states if event.stamp.sequence not in self._accuracy]
         for event in _for_a_moment(missing):
             train, test = replay.accuracy(replay.frame_of(event))
@@ -235,7 +251,7 @@ class Charts:
                 | self._numbers.get(event.stamp.sequence, {})
                 | self._accuracy.get(event.stamp.sequence, {})
             )
-            if self.pinned is not None and isinstance(event, STATES):
+            if self.pinned is not None and is_state(event):
                 rows[-1]["alpha"] = replay.alpha_of(self.pinned, event)
         names = {"x", *(name for chart in self._charts for name in chart.curves)}
         return {name: np.array([row.get(name, np.nan) for row in rows], np.float32) for name in names}
@@ -252,12 +268,11 @@ class Charts:
         low, high = float(values.min()), float(values.max())
         if chart.scale == "log":
             plot.y_range.update(start=low / 1.6, end=high * (high / low) ** ABOVE * 1.6)
-            first, last = np.ceil(np.log10(low)), np.floor(np.log10(plot.y_range.end))
-            decades = np.arange(first, last + 1, max(1, (last - first) // 3))
-            self._decades[chart.name].ticks = (10.0**decades).tolist()
+            self._decades[chart.name].ticks = decades(low, plot.y_range.end)
         else:
             room = (high - low) or 1.0
-            plot.y_range.update(start=max(low - 0.06 * room, 0), end=high + ABOVE * room)
+            start = low - 0.06 * room
+            plot.y_range.update(start=start if low < 0 else max(start, 0), end=high + ABOVE * room)
         for words in self._legends.get(chart.name, ()):
             words.y = plot.y_range.end
 

@@ -7,11 +7,11 @@ import numpy as np
 import panel_material_ui as pmui
 import param
 
-from engine.settings import Settings, accepted
+from engine.settings import Count, Settings, accepted
 from explorer.layout import column
 
 # Settings that span decades: log10 of the ends of their sliders.
-DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
+DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0), "alpha": (-5.0, 3.0)}
 OF_KERNELS = {"gamma": ("rbf", "poly", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}
 COMPACT = {
     "maxWidth": "100%",
@@ -28,7 +28,12 @@ LABELS = {
     "gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance", "k": "branching k",
     "stop_level": "stop at level (0: exact)", "sample_size": "sample size", "adaptive": "adaptive clustering",
     "partition": "divide by", "table_size": "size of the tables",
+    "coarse_rank": "coarse rank", "coarse_iter": "coarse iterations", "n_clusters": "clusters of each class",
+    "max_passes": "most passes (none: until exact)", "collapse_bound": "means at the bound",
+    "alpha": "λ, added to the diagonal", "n_leaves": "leaves", "landmark_ratio": "landmarks per support vector",
+    "pseudo": "pseudo-landmarks by", "pseudo_ratio": "pseudo-landmarks per landmark", "bottom_up": "bottom up",
 }  # fmt: skip
+NONE = "none"  # what is written where there is no number
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
 # Of numbers: without the buttons for more and less, which have no names; arrow keys do the same.
 NUMBER: dict[str, Any] = {**SMALL, "stylesheets": [".MuiIconButton-sizeSmall { display: none !important; }"]}
@@ -81,6 +86,8 @@ class ScaleInput:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return NONE
     return value if isinstance(value, str) else f"{value:g}"
 
 
@@ -108,6 +115,8 @@ class SettingsPanel:
             widget = pmui.Switch(label=label, value=bool(value), margin=(4, 8))
         elif isinstance(parameter, param.Selector):
             widget = pmui.Select(label=label, options=list(parameter.objects), value=value, **SMALL)
+        elif isinstance(parameter, Count) or parameter.allow_None:  # a word may stand for the number
+            widget = pmui.TextInput(label=label, value=_text(value), description=accepted(parameter), **SMALL)
         elif isinstance(parameter, param.Integer):
             widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **NUMBER)
         else:
@@ -117,6 +126,8 @@ class SettingsPanel:
         return widget
 
     def _set(self, name: str, value: Any) -> None:
+        if isinstance(self._inputs[name], pmui.TextInput) and (value.isdecimal() or value.lower() == NONE):
+            value = int(value) if value.isdecimal() else None
         self.values[name] = value
         if name == "kernel":
             self._suit_kernel()
@@ -139,5 +150,5 @@ class SettingsPanel:
             if isinstance(widget, ScaleInput):
                 widget.set(value)
             elif widget is not None:
-                widget.value = value
+                widget.value = _text(value) if isinstance(widget, pmui.TextInput) else value
             self.values[name] = value

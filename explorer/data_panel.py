@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 
 from engine import datasets
 from engine.datasets import Dataset
+from engine.datasets.dataset import Task
 from engine.errors import invalid
 from explorer.controls import COMPACT, NUMBER, SMALL
 from explorer.icons import icon
@@ -36,8 +37,9 @@ class DataPanel:
         changed: Callable[[], None],
         sketched: Callable[[], None],
         given: Dataset | None = None,
+        task: Task = "classification",
     ) -> None:
-        self.limits, self.given = limits, given
+        self.limits, self.given, self.task = limits, given, task
         self.current: Dataset | None = given
         self.sketch = Sketch()
         self._setting = False  # the widgets are being set, not used
@@ -51,8 +53,9 @@ class DataPanel:
         self._show_way()
 
     def _build(self, first: Mapping[str, Any]) -> None:
-        entries = {entry.title: name for name, entry in datasets.catalogue().items() if _usable(name)}
-        ways = ["Choose", "Draw", "Upload"] if self.given is None else ["Given", "Choose", "Draw", "Upload"]
+        entries = {entry.title: name for name, entry in datasets.catalogue().items() if self._usable(name)}
+        draw = ["Draw"] if self.task == "classification" else []  # a sheet has classes
+        ways = [*([] if self.given is None else ["Given"]), "Choose", *draw, "Upload"]
         most = self.limits.max_rows
         self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
@@ -81,6 +84,10 @@ class DataPanel:
             label="Download data", filename="data.csv", callback=self._csv, size="small", variant="text", margin=(2, 8)
         )
         self.view = column(self.way, self.download)
+
+    def _usable(self, name: str) -> bool:
+        entry = datasets.catalogue()[name]
+        return entry.task == self.task and entry.available()
 
     # ---- what a person does ----
 
@@ -198,6 +205,7 @@ class DataPanel:
             self.file.value,
             name=self.file.filename,
             label_column=self.label.value,
+            task="regression" if self.task == "regression" else None,
             max_rows=self.limits.max_rows,
             max_bytes=self.limits.max_upload_mb * 2**20,
         )
@@ -223,7 +231,7 @@ class DataPanel:
             if not choice and self.given is not None:
                 self.way.value = "Given"
                 return
-            if "points" in choice:
+            if "points" in choice and "Draw" in self.way.options:
                 self.sketch = Sketch.read(choice["points"])
                 self.way.value = "Draw"
                 return
@@ -246,8 +254,3 @@ class DataPanel:
         text = io.StringIO()
         datasets.write_csv(data, text)
         return io.BytesIO(text.getvalue().encode())
-
-
-def _usable(name: str) -> bool:
-    entry = datasets.catalogue()[name]
-    return entry.task == "classification" and entry.available()

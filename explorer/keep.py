@@ -25,14 +25,15 @@ class Link:
 
     data: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
-    cursor: int | None = None  # None is the newest event
+    cursor: int | None = None  # the number of an event; None is the newest
     axis: str | None = None
     layers: list[str] | None = None
 
     def query(self) -> str:
         """As the query of an address."""
         names = {inner: outer for outer, inner in NAMES.items()}
-        fields = {names.get(key, key): value for key, value in self.data.items()} | self.settings
+        fields = {names.get(key, key): value for key, value in self.data.items()}
+        fields |= {key: "none" if value is None else value for key, value in self.settings.items()}
         fields |= {
             "axis": self.axis,
             "layers": None if self.layers is None else ",".join(self.layers),

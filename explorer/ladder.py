@@ -17,7 +17,8 @@ from engine.events import (
 )
 from engine.kernels import Counter
 from explorer.charts import objective_of
-from explorer.replay import Frame, Replay
+from explorer.frame import Frame
+from explorer.replay import Replay
 from explorer.theme import (
     AMBER,
     GREEN,
@@ -25,6 +26,7 @@ from explorer.theme import (
     POSITIVE,
     PURPLE,
     TILE_HEIGHT,
+    decades,
     plain_figure,
     style,
     tone,
@@ -261,8 +263,7 @@ class LadderView:
             low, high = float(values.min()), float(values.max())
             self.gaps.y_range.update(start=low / 2, end=2 * high * (high / low) ** 0.35)
             self._raise("gaps", self.gaps)
-            first, last = np.ceil(np.log10(low / 2)), np.floor(np.log10(2 * high))
-            self._decades.ticks = (10.0 ** np.arange(first, last + 1, max(1, (last - first) // 3))).tolist()
+            self._decades.ticks = decades(low / 2, 2 * high)
 
     def _draw_early(self, replay: Replay, ladder: list[Rung], frame: Frame) -> None:
         rows = [self._early_prediction(replay, rung) for rung in ladder]

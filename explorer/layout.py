@@ -40,14 +40,14 @@ def column(*parts: Any, margin: Any = 0, **options: Any) -> Any:
     return pn.Column(*parts, sizing_mode="stretch_width", margin=margin, styles=styles, **options)
 
 
-def row(*parts: Any, **options: Any) -> Any:
+def row(*parts: Any, align_items: str = "center", **options: Any) -> Any:
     """Parts beside one another, as many as there is room for."""
-    return pn.FlexBox(*parts, sizing_mode="stretch_width", margin=0, align_items="center", **options)
+    return pn.FlexBox(*parts, sizing_mode="stretch_width", margin=0, align_items=align_items, **options)
 
 
-def card(*parts: Any) -> Any:
+def card(*parts: Any, **options: Any) -> Any:
     """Parts that belong together."""
-    return column(*parts, stylesheets=[CARD], styles={"height": "auto"})
+    return column(*parts, stylesheets=[CARD], styles={"height": "auto"}, **options)
 
 
 def grid(*parts: Any) -> Any:

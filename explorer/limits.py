@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl
 
 import param
 
+from engine.errors import invalid
 from engine.settings import Settings
 
 VARIABLE = "SVM_EXPLORER_LIMITS"
@@ -20,8 +21,16 @@ class Limits(Settings):
     max_recording_mb = param.Number(
         256.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Memory of a recording, MiB."
     )
+    max_cache_mb = param.Number(
+        1000.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Memory for kernel rows of a run, MiB."
+    )
     max_runs = param.Integer(16, bounds=(1, None), doc="Runs at a time; the others wait in line.")
     max_idle = param.Number(60.0, bounds=(0, None), doc="Seconds a run may stay paused while others wait.")
+
+    def check(self, settings: Any) -> None:
+        """Refuse settings that would take more of the server than one person may have."""
+        if (wanted := getattr(settings, "cache_mb", 0)) > self.max_cache_mb:
+            raise invalid("cache_mb", wanted, f"at most {self.max_cache_mb:g}, the limit of this server")
 
 
 def limits_of_environment() -> dict[str, Any]:

@@ -8,7 +8,8 @@ from bokeh.models import ColumnDataSource
 
 from engine.events import BudgetMaintained
 from explorer.flag import Flag
-from explorer.replay import Frame, Replay
+from explorer.frame import Frame
+from explorer.replay import Replay
 from explorer.theme import AMBER, NEGATIVE, POSITIVE
 from explorer.units import number
 
@@ -58,7 +59,7 @@ class Merges:
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
 
-    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
+    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show a merge, as far as the two have come."""
         event = frame.event
         if not isinstance(event, BudgetMaintained):

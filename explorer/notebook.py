@@ -14,10 +14,11 @@ import panel_material_ui as pmui
 from panel.viewable import Viewer
 
 from engine import SOLVERS, Run
-from engine.classify import check_data
+from engine.classify import check_data, check_targets
 from engine.datasets import Dataset
+from engine.datasets.dataset import Task
 from engine.errors import invalid
-from engine.estimators import KernelMachine
+from engine.estimators import Machine
 from explorer.layout import beside, column
 from explorer.replay import Replay
 from explorer.solvers import acts
@@ -33,19 +34,19 @@ def explore(X: Any, y: Any, solver: str = "kernel-svm", **settings: Any) -> "Exp
     if solver not in acts():
         raise invalid("solver", solver, f"one of {', '.join(acts())}")
     SOLVERS[solver].settings.checked(settings)
-    return Exploration(solver, _dataset(X, y), settings)
+    return Exploration(solver, _dataset(X, y, SOLVERS[solver].task), settings)
 
 
 def watch(estimator: Any) -> "Watched":
     """An estimator whose `fit` shows itself: `watch(KernelSVC(C=10)).fit(X, y)`."""
-    if not (isinstance(estimator, KernelMachine) and estimator.solver.name in acts()):
+    if not (isinstance(estimator, Machine) and estimator.solver.name in acts()):
         raise invalid("estimator", estimator, "an estimator whose solver has a stage, such as KernelSVC()")
     return Watched(estimator)
 
 
-def _dataset(X: Any, y: Any) -> Dataset:
-    X, y = check_data(X, y)
-    return Dataset("given", "Given", X, y)
+def _dataset(X: Any, y: Any, task: Task) -> Dataset:
+    X, y = check_targets(X, y) if task == "regression" else check_data(X, y)
+    return Dataset("given", "Given", X, y, task=task)
 
 
 class InCell(Viewer):
@@ -130,12 +131,12 @@ class Exploration(InCell):
 class Watched(InCell):
     """An estimator on its way: `fit` begins in a thread, `result()` or `await` gives the fitted estimator."""
 
-    def __init__(self, estimator: KernelMachine) -> None:
+    def __init__(self, estimator: Machine) -> None:
         empty = Dataset("given", "Given", np.zeros((2, 1)), np.arange(2))
         super().__init__(estimator.solver.name, empty, {})
         self.estimator = estimator
         self.run: Run[Any] | None = None
-        self._done: Future[KernelMachine] = Future()
+        self._done: Future[Machine] = Future()
         self._thread: threading.Thread | None = None
 
     def fit(self, X: Any, y: Any) -> "Watched":
@@ -143,25 +144,26 @@ class Watched(InCell):
         self.close()
         self.run = run = self.estimator.begin_fit(X, y, recorded=True)
         header = run.recorded.header
-        self._made = (header.solver, Dataset("given", "Given", header.X, header.y), dict(header.settings))
+        data = Dataset("given", "Given", header.X, header.y, task=self.estimator.solver.task)
+        self._made = (header.solver, data, dict(header.settings))
         self._done = Future()
         self._thread = threading.Thread(target=self._work, args=(run, self._done), name="fit", daemon=True)
         self._thread.start()
         return self
 
-    def _work(self, run: Run[Any], done: "Future[KernelMachine]") -> None:
+    def _work(self, run: Run[Any], done: "Future[Machine]") -> None:
         try:
             deque(self.estimator.follow_fit(run, iter(run)), 0)
             done.set_result(self.estimator)
         except BaseException as error:
             done.set_exception(error)
 
-    def result(self, timeout: float | None = None) -> KernelMachine:
+    def result(self, timeout: float | None = None) -> Machine:
         """The fitted estimator, once it is; a paused fit goes on."""
         self._go_on()
         return self._done.result(timeout)
 
-    def __await__(self) -> Generator[Any, None, KernelMachine]:
+    def __await__(self) -> Generator[Any, None, Machine]:
         self._go_on()
         return asyncio.wrap_future(self._done).__await__()
 

@@ -34,7 +34,7 @@ def _links(here: str) -> Any:
         f'<a href="./{name}" style="{look}; {mine if name == here else "opacity: 0.75"}">{SOLVERS[name].title}</a>'
         for name in acts()
     ]
-    style = f"font: 500 13px/1.5 {FONT}; letter-spacing: .03em; overflow-x: auto; white-space: nowrap"
+    style = f"font: 500 13px/1.5 {FONT}; letter-spacing: .03em; overflow-x: auto; white-space: nowrap; padding: 0 9px"
     return Text(f'<nav style="{style}; max-width: calc(100vw - 250px)">{"".join(links)}</nav>', margin=0)
 
 
@@ -93,7 +93,9 @@ def home_page() -> Any:
         "and see why."
     )
     browser = Browser({}, narrow=0)
-    return plain_page(browser, main=[column(words(title + purpose, 15, (10, 14)), row(*cards), browser)])
+    return plain_page(
+        browser, main=[column(words(title + purpose, 15, (10, 14)), row(*cards, align_items="stretch"), browser)]
+    )
 
 
 def stage_page(solver: str) -> Any:

@@ -30,7 +30,7 @@ class Player(param.Parameterized):
         super().__init__(**params)
         self.replay, self.run = replay, run
         self._credit = 0.0 if run is None else FIRST_EVENTS  # events that may still happen
-        self._goal: int | None = None  # where to stop on the way
+        self._goal: int | None = None  # the number of the event to stop at on the way
         self._looking: str | None = None  # the size of a step whose end the run has not come to yet
         self._let_go = False  # whether the solver goes on by itself
 
@@ -91,10 +91,12 @@ class Player(param.Parameterized):
         self.playing = True
 
     def pause(self) -> None:
-        """Hold everything."""
+        """Hold everything, at the newest event if that is where it was."""
         self.playing = False
         if self.run is not None and self.running:
             self.run.pause()
+        if self.live:
+            self.cursor = self.end
 
     def toggle(self) -> None:
         """Play or pause."""
@@ -135,19 +137,22 @@ class Player(param.Parameterized):
         self.live = False
         self.cursor = min(max(0, position), self.end)
 
-    def seek(self, position: int) -> None:
-        """Go somewhere, even where a live run has not come yet: it is let go, at full speed, until it has."""
-        self._goal = max(0, position)
+    def seek(self, sequence: int) -> None:
+        """Go to the event of this number, even one that has not happened yet: the run is let go until it has.
+
+        A long recording leaves some events out, so that the number of an event is not its position.
+        """
+        self._goal = max(0, sequence)
         self.param.update(live=False, playing=False)
 
     def _arrive(self, goal: int) -> bool:
         """Whether there is nothing to wait for any more; then the cursor is there."""
-        if self.running and self.end < goal and self.run is not None:
+        if self.running and self.replay.last_sequence < goal and self.run is not None:
             self.run.resume()
             return False
         self._goal = None
         self.pause()
-        self.go(goal)
+        self.go(self.replay.position_of(goal))
         return True
 
     def to_start(self) -> None:

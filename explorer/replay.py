@@ -2,21 +2,24 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import numpy as np
 
 from engine import SOLVERS, Recording
-from engine.classify import check_data, class_numbers, class_weights, dense
+from engine.classify import check_data, check_targets, class_numbers, class_weights, dense
 from engine.early import Committee
 from engine.events import (
     Array,
     BudgetMaintained,
     Event,
     Finished,
+    InteriorFinished,
+    InteriorIteration,
     Iteration,
+    LeafTrained,
     LevelFinished,
     Partitioned,
     PhaseBegan,
@@ -27,66 +30,32 @@ from engine.kernels import Kernel, Points
 from engine.model import Task, tasks
 from engine.partition import Router
 from engine.threads import thread_count
+from explorer import damage, factors, grouping, leaves
+from explorer.exact_answer import ExactAnswer
+from explorer.factors import Factor, factor_at
+from explorer.frame import Budget, Drawn, Expansion, Frame
+from explorer.grouping import Grouping, grouping_at
+from explorer.leaves import Leaves, Training, leaves_at
 from explorer.plane import Plane
+from explorer.units import number
 
 BUDGETS = (StepsTaken, BudgetMaintained)
-STATES = (Iteration, Partitioned, SubproblemSolved, LevelFinished, *BUDGETS)  # after these the solver stands elsewhere
+# After these the solver stands elsewhere.
+STATES = (
+    *(Iteration, Partitioned, SubproblemSolved, LevelFinished),
+    *(*BUDGETS, *factors.STANDS, *grouping.STANDS, *leaves.STANDS),
+)
 STOPS: dict[str, Any] = {
     "event": Event,
     "iteration": (*STATES, Finished),
     "phase": (PhaseBegan, Finished),
     "merge": (BudgetMaintained, Finished),
 }
+WHOLE = Task("", (0,), ())  # of a regression: all points
 ENOUGH = 2000  # points for an accuracy in a chart
 DEAREST = 4e6  # kernel evaluations that the margins of a frame may cost
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """What is known at a cursor: the newest state of the solver, and which points its numbers belong to."""
-
-    event: Event
-    task: Task
-    members: Array  # points of this task
-    signs: Array  # their labels, +1 and -1
-    upper: Array  # their bounds
-    alpha: Array
-    gradient: Array | None = None  # None where the solver keeps none
-    active: Array | None = None  # of which points it is up to date
-    intercept: float = 0.0
-    working_set: Array = field(default_factory=lambda: np.zeros(0, int))
-    cells: Partitioned | None = None  # in force: each cell has a model of its own
-    budget: "Budget | None" = None  # the vectors of the decision function, where they are not points of the task
-
-    @property
-    def at_bound(self) -> Array:
-        """Which alphas are as large as they may be."""
-        return (self.alpha > 0) & (self.alpha >= self.upper * (1 - 1e-12))
-
-    @property
-    def cell(self) -> int | None:
-        """The cell that the event is about."""
-        return self.event.cluster if isinstance(self.event, SubproblemSolved) else None
-
-
-@dataclass(frozen=True, eq=False)
-class Budget:
-    """Vectors that a solver keeps for itself."""
-
-    vectors: Array
-    coefficients: Array  # signed
-    merged: Array  # which of them are no training points
-
-
-@dataclass(frozen=True, eq=False)
-class Expansion:
-    """The decision function of a frame as a sum over vectors, and how they are drawn."""
-
-    points: Points
-    weights: Array  # signed
-    places: Array  # in the plane
-    beside: Array  # squared distance from the plane
-    marked: Array  # at the bound, or merged
+PLAIN = 32  # dimensions up to which a kernel evaluation costs the same, more or less
+FEW = 3000  # points whose exact answer is found beside the run; that of more only after it, so as not to slow it down
 
 
 class Replay:
@@ -95,9 +64,11 @@ class Replay:
     def __init__(self, recording: Recording, X_test: Array | None = None, y_test: Array | None = None) -> None:
         self.recording = recording
         header = recording.header
-        check_data(header.X, header.y)
+        self.regression = SOLVERS[header.solver].task == "regression"
+        (check_targets if self.regression else check_data)(header.X, header.y)
         self.X = np.asarray(header.X, float)
-        self.classes, self.labels = class_numbers(header.y)
+        one = np.zeros(1, int), np.zeros(len(header.y), int)
+        self.classes, self.labels = one if self.regression else class_numbers(header.y)
         self.settings = settings = cast(Any, SOLVERS[header.solver].settings.checked(header.settings))
         degree, coef0 = getattr(settings, "degree", 3), getattr(settings, "coef0", 0.0)
         kernel = Kernel.fit(self.X, settings.kernel, settings.gamma, degree, coef0)
@@ -107,10 +78,15 @@ class Replay:
         self.plane = Plane.fit(self.X)
         self.places = self.plane.project(self.X)
         self._beside = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared distance from the plane
+        if self.regression:  # targets over the first axis
+            self.plane = replace(self.plane, labels=(self.plane.labels[0], "target"))
+            self.places = np.column_stack([self.places[:, 0], header.y])
         weights = class_weights(getattr(settings, "class_weight", None), self.classes, header.y)
-        self._upper = settings.C * weights[self.labels]
-        self._tasks = {task.name: task for task in tasks(self.classes, self.settings.multiclass)}
+        self._upper = getattr(settings, "C", np.inf) * weights[self.labels]
+        ours = [WHOLE] if self.regression else tasks(self.classes, self.settings.multiclass)
+        self.tasks = {task.name: task for task in ours}
         self.test_data = (self.X, header.y)  # where there are no others, those of the training
+        self.has_test = X_test is not None and y_test is not None
         self._test = None
         if X_test is not None and y_test is not None:
             self.test_data = (dense(X_test), y_test)
@@ -120,6 +96,7 @@ class Replay:
         self.cell_members = lru_cache(4)(self._cell_members)
         self.expansion = lru_cache(8)(self._expansion)
         self.seams = lru_cache(4)(self._seams)
+        self._exact: ExactAnswer | None = None
 
     def __len__(self) -> int:
         return len(self.recording)
@@ -134,22 +111,65 @@ class Replay:
     def frame(self, cursor: int) -> Frame | None:
         """The newest state at or before the cursor, if there was one."""
         for event in reversed(self.recording[: max(0, cursor + 1)]):
-            if isinstance(event, STATES):
+            if is_state(event):
                 return self.frame_of(event)
         return None
 
     def _frame_of(self, event: Event) -> Frame:
         """The frame of an event that tells of a state."""
-        path = event.stamp.path
-        task = self._tasks[path[0]] if path else next(iter(self._tasks.values()))
+        task = self.task_of(event)
         whose = (event, task, *self.members(task))
         if isinstance(event, Iteration):
-            return Frame(*whose, event.alpha, event.gradient, event.active, event.intercept, event.working_set)
+            clusters = (
+                self._in_clusters(event, len(whose[2]))[2] if self.recording.header.solver == "clustersvm" else None
+            )
+            return Frame(
+                *whose, event.alpha, event.gradient, event.active, event.intercept, event.working_set, grouping=clusters
+            )
+        if isinstance(event, grouping.STANDS):
+            alpha, intercept, clusters = self._in_clusters(event, len(whose[2]))
+            return Frame(*whose, alpha, intercept=intercept, grouping=clusters)
         if isinstance(event, BUDGETS):
             alpha, budget = self._budget(event, len(whose[2]))
             return Frame(*whose, alpha, budget=budget)
+        if isinstance(event, factors.STANDS):
+            alpha, intercept, factor = self._inside(event, len(whose[2]))
+            return Frame(*whose, alpha, intercept=intercept, factor=factor, near=factors.NEAR)
+        if isinstance(event, leaves.STANDS):
+            found = leaves_at(self.recording[: self.position(event) + 1], self.training)
+            return Frame(*whose, found.alpha[list(self.tasks).index(task.name)], leaves=found)
         alpha, cells = self._in_cells(event, len(whose[2]))
         return Frame(*whose, alpha, cells=cells)
+
+    @property
+    def label_names(self) -> Array:
+        """The label of each point in words, or its target."""
+        if self.regression:
+            return np.array([number(value) for value in self.recording.header.y.astype(float)])
+        return np.asarray(self.classes[self.labels].astype(str))
+
+    def task_number(self, frame: Frame) -> int:
+        """Which of all tasks that of a frame is."""
+        return list(self.tasks).index(frame.task.name)
+
+    def task_of(self, event: Event) -> Task:
+        """The task that an event is about, or the first."""
+        if event.stamp.path:
+            return self.tasks[event.stamp.path[0]]
+        return list(self.tasks.values())[event.task if isinstance(event, LeafTrained) else 0]
+
+    @cached_property
+    def training(self) -> Training:
+        """What the machines of leaves are trained on."""
+        return Training(self.X, self.targets(self.recording.header.y), self.regression, self.kernel.gamma)
+
+    def targets(self, y: Array) -> Array:
+        """A row for each task: +1 and -1, or the targets of a regression."""
+        if self.regression:
+            return np.asarray(y, float)[None]
+        return np.array(
+            [np.where(np.isin(y, self.classes[list(task.positive)]), 1.0, -1.0) for task in self.tasks.values()]
+        )
 
     def _budget(self, event: Any, n: int) -> tuple[Array, Budget]:
         """The vectors of a budget; of a merge, those after it. A training point among them has its coefficient."""
@@ -160,6 +180,22 @@ class Replay:
         alpha, merged = np.zeros(n), sources < 0
         alpha[sources[~merged]] = abs(coefficients[~merged])
         return alpha, Budget(vectors, coefficients, merged)
+
+    def _past(self, event: Event) -> list[Event]:
+        """What its task had told up to and with an event."""
+        return [item for item in self.recording[: self.position(event) + 1] if item.stamp.path == event.stamp.path]
+
+    def _in_clusters(self, event: Event, n: int) -> tuple[Array, float, Grouping]:
+        """Alpha, bias and clusters of ClusterSVM."""
+        return grouping_at(self._past(event), n)
+
+    def _inside(self, event: Event, n: int) -> tuple[Array, float, Factor]:
+        """The latest iterate of the interior-point method, bias, and factorisation."""
+        past = self._past(event)
+        for item in reversed(past):
+            if isinstance(item, InteriorIteration | InteriorFinished):
+                return item.alpha, item.intercept, factor_at(past)
+        return np.zeros(n), 0.0, factor_at(past)
 
     def _in_cells(self, event: Event, n: int) -> tuple[Array, Partitioned | None]:
         """Alpha amid a level: the level below's, with those of the cells already solved in its place."""
@@ -193,7 +229,7 @@ class Replay:
 
     def position(self, event: Event) -> int:
         """Where an event is in the recording."""
-        return bisect_right(self.recording, event.stamp.sequence, key=lambda other: other.stamp.sequence) - 1
+        return self.position_of(event.stamp.sequence)
 
     def alpha_of(self, point: int, event: Event) -> float:
         """The alpha of a point in a frame; NaN if it has no part in that task."""
@@ -207,50 +243,8 @@ class Replay:
         return members, np.where(positive[members], 1.0, -1.0), self._upper[members]
 
     def check(self) -> None:
-        """Raise a ValueError if the events do not fit the data: a file may say anything."""
-        for event in self.recording:
-            if not isinstance(event, STATES):
-                continue
-            if event.stamp.path and event.stamp.path[0] not in self._tasks:
-                raise ValueError(
-                    f"the recording is damaged: it has a task {event.stamp.path[0]!r} that its data have not"
-                )
-            task = self._tasks[event.stamp.path[0]] if event.stamp.path else next(iter(self._tasks.values()))
-            size = len(self.members(task)[0])
-            if isinstance(event, SubproblemSolved):
-                cells = self.cells_before(event)
-                size = 0 if cells is None else int(np.count_nonzero(cells.labels == event.cluster))
-            if isinstance(event, Partitioned):
-                Router.from_table(vars(event), self.kernel)
-            if isinstance(event, BUDGETS):
-                self._check_budget(event)
-                continue
-            names = [name for name in ("alpha", "gradient", "active", "labels") if hasattr(event, name)]
-            if any(getattr(event, name).shape != (size,) for name in names):
-                raise ValueError(f"the recording is damaged: {type(event).__name__} is not about its {size} points")
-
-    def _check_budget(self, event: Any) -> None:
-        """The same for the vectors of a budget."""
-        size, sizes = len(event.vectors), {len(event.coefficients), len(event.sources)}
-        fits = (
-            sizes == {size}
-            and event.vectors.shape[1:] == self.X.shape[1:]
-            and np.isfinite(event.vectors).all()
-            and np.isfinite(event.coefficients).all()
-            and (event.sources < len(self.X)).all()
-        )
-        if fits and isinstance(event, BudgetMaintained):
-            candidates = np.arange(size)[event.candidates] if np.isin(event.candidates, np.arange(size)).all() else None
-            fits = (
-                candidates is not None
-                and {len(event.m), len(event.kappa), len(event.degradations)} == {len(candidates)}
-                and 0 <= event.first < size
-                and (event.partner == -1 or event.partner in candidates)
-                and event.z.shape == (self.X.shape[1:] if event.partner >= 0 else (0,))
-                and len(event.shares) in (0, size - 1)
-            )
-        if not fits:
-            raise ValueError(f"the recording is damaged: the vectors of {type(event).__name__} do not fit its data")
+        """Raise a ValueError if the events do not fit the data."""
+        damage.check(self, STATES)
 
     # ---- the decision function of a frame ----
 
@@ -262,17 +256,77 @@ class Replay:
             beside = ((vectors - self.plane.lift(places)) ** 2).sum(axis=1)
             points = self.kernel.points(vectors)
             return Expansion(points, frame.budget.coefficients, places, beside, frame.budget.merged)
-        support = np.flatnonzero(frame.alpha)
-        members = frame.members[support]
-        weights = frame.signs[support] * frame.alpha[support]
-        marked = frame.at_bound[support]
+        used, weights = self._machine(frame)
+        members, marked = frame.members[used], frame.at_bound[used]
         return Expansion(self.points[members], weights, self.places[members], self._beside[members], marked)
+
+    def _machine(self, frame: Frame) -> tuple[Array, Array]:
+        """Points of the task, and their signed coefficients: alphas, or what a factorisation makes of them."""
+        weights, factor, event = frame.signs * frame.alpha, frame.factor, frame.event
+        if isinstance(event, InteriorFinished):
+            return event.vectors, event.coefficients
+        if factor is not None and factor.kind == "icf" and len(factor.pivots_used):
+            points = self.points[frame.members]
+            pivots = factor.pivots_used
+            return pivots, factors.over_pivots(self.kernel, points, pivots, weights, self.threads)
+        used = np.flatnonzero(weights)
+        return used, weights[used]
+
+    def exact(self, frame: Frame) -> Frame | None:
+        """The same with the exact answer to the problem, once it is known; it is looked for in the background."""
+        if self._exact is None and (len(self.X) <= FEW or self._is_over()):
+            self._exact = ExactAnswer(self.recording.header)
+        if not self.knows_exact(frame) or self._exact is None:
+            return None
+        end = self._exact.found[frame.event.stamp.path]
+        return replace(frame, alpha=end.alpha, intercept=end.intercept, gradient=None, active=None, grouping=None)
+
+    def knows_exact(self, frame: Frame) -> bool:
+        """Whether the exact answer to the problem of a frame is there."""
+        return self._exact is not None and frame.event.stamp.path in self._exact.found
+
+    def _is_over(self) -> bool:
+        return isinstance(self.recording[-1], Finished) and not self.recording[-1].stamp.path
+
+    def end(self) -> None:
+        """End what works in the background."""
+        if self._exact is not None:
+            self._exact.end()
+
+    def drawn(self, frame: Frame) -> Drawn:
+        """What is drawn of it: support vectors, wherever the decision function is a sum over others.
+
+        A leaf that has its fast machine does without them.
+        """
+        if frame.leaves is not None:
+            waiting = [leaf for leaf in range(len(frame.leaves.members)) if leaf not in frame.leaves.compressed]
+            left = np.concatenate([np.zeros(0, int), *(frame.leaves.members[leaf] for leaf in waiting)])
+            support = np.sort(left[frame.alpha[left] != 0])
+            return Drawn(self.places[support], (frame.signs * frame.alpha)[support], frame.at_bound[support])
+        if frame.factor is None:
+            sum_ = self.expansion(frame)
+            return Drawn(sum_.places, sum_.weights, sum_.marked)
+        support = np.flatnonzero(frame.support)
+        places = self.places[frame.members[support]]
+        return Drawn(places, (frame.signs * frame.alpha)[support], frame.at_bound[support])
 
     def committee(self, frame: Frame) -> Committee:
         """The models of the cells in force."""
         assert frame.cells is not None
         points = self.points[frame.members]
         return Committee.of_level(self.kernel, points, frame.signs, frame.cells, frame.alpha, self.settings.C)
+
+    def price(self, frame: Frame, on_grid: bool = False) -> float:
+        """Kernel evaluations for a decision value, more or less; in many dimensions each is dearer, but see `field`."""
+        if frame.leaves is None:
+            short_cut = on_grid and self.kernel.name == "rbf"
+            return len(self.expansion(frame).weights) * (1.0 if short_cut else max(1.0, self.X.shape[1] / PLAIN))
+        return (1 + frame.leaves.mean(frame.leaves.exact_costs)) * self.X.shape[1]
+
+    def leaf_values(self, frame: Frame, X: Array, fast: bool) -> Array:
+        """Decision values of the frame's task by the machines of leaves."""
+        assert frame.leaves is not None
+        return frame.leaves.values(X, fast)[:, self.task_number(frame)]
 
     def decision(self, frame: Frame, points: Points, early: bool = True) -> Array:
         """Decision values of points that the kernel has taken in; `early`: by the model of their cell alone."""
@@ -283,6 +337,9 @@ class Replay:
 
     def field(self, frame: Frame, xs: Array, ys: Array, early: bool = True) -> Array:
         """Decision values on a grid in the plane, a row for each of `ys`."""
+        if frame.leaves is not None:
+            places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+            return self.leaf_values(frame, self.plane.lift(places), early).reshape(len(ys), len(xs))
         early = early and frame.cells is not None
         if self.kernel.name != "rbf":
             return self.decision(frame, self.grid(xs, ys), early).reshape(len(ys), len(xs))
@@ -323,21 +380,42 @@ class Replay:
             fresh = rows[known]
             values[known] = frame.gradient[fresh] + 1.0 + frame.signs[fresh] * frame.intercept
         rest = rows[~known]
-        if len(rest) * (1 + len(self.expansion(frame).weights)) <= DEAREST:
+        if frame.leaves is not None:
+            return frame.signs[rest] * self.leaf_values(frame, self.X[frame.members[rest]], early)
+        if len(rest) * (1 + self.price(frame)) <= DEAREST:
             values[~known] = frame.signs[rest] * self.decision(frame, self.points[frame.members[rest]], early)
         return values
 
     def accuracy(self, frame: Frame) -> tuple[float, float]:
-        """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
-        affordable = int(DEAREST / (1 + len(self.expansion(frame).weights)))
-        some = _spread(len(frame.members), min(ENOUGH, affordable))
+        """Per cent right on the task's training points and on its part of the test set (NaN without one).
+
+        Leaves have the machines of all tasks: theirs are per cent of all classes, or the errors of a regression.
+        """
+        if frame.leaves is not None:
+            return self._quality(frame, frame.leaves)
+        affordable = min(ENOUGH, int(DEAREST / (1 + self.price(frame))))
+        some = _spread(len(frame.members), affordable)
         margins, positive = self.margins(frame, some), frame.signs[some] > 0
         right = np.where(positive, margins > 0, margins >= 0)[np.isfinite(margins)]  # 0 is a no, as for the test set
         train = 100 * float(np.mean(right)) if len(right) else np.nan
         points, positive = self.test_points(frame)
         if not len(points):
             return train, np.nan
+        some = _spread(len(points), affordable)
+        points, positive = points[some], positive[some]
         return train, 100 * float(np.mean((self.decision(frame, points) > 0) == positive))
+
+    def affordable(self, frame: Frame) -> int:
+        """How many points may be asked about for one drawing."""
+        return min(ENOUGH, int(5 * DEAREST / (1 + self.price(frame))))
+
+    def _quality(self, frame: Frame, machines: Leaves) -> tuple[float, float]:
+        """The same of leaves."""
+        found = []
+        for X, y in ((self.X, self.recording.header.y), *([self.test_data] if self.has_test else [])):
+            some = _spread(len(X), self.affordable(frame))
+            found.append(self.training.quality(machines.values(X[some]), self.targets(y[some])))
+        return found[0], found[1] if self.has_test else np.nan
 
     def test_points(self, frame: Frame) -> tuple[Points, Array]:
         """Test points of a frame's task, enough for a chart, and which of them are positive."""
@@ -352,9 +430,23 @@ class Replay:
 
     # ---- where things happen ----
 
+    @property
+    def last_sequence(self) -> int:
+        """The number of the newest event; -1 if there is none."""
+        return self.recording[-1].stamp.sequence if len(self.recording) else -1
+
+    def position_of(self, sequence: int) -> int:
+        """Where the event of this number is; if it was left out, the one before it."""
+        return bisect_right(self.recording, sequence, key=lambda event: event.stamp.sequence) - 1
+
     def stops(self, kind: str) -> list[int]:
         """Positions that a step of this size can go to: every event, states of the solver, or beginnings of phases."""
         return [position for position, event in enumerate(self.recording) if isinstance(event, STOPS[kind])]
+
+
+def is_state(event: Event) -> bool:
+    """Whether the solver stands elsewhere after an event; the end of several tasks is no state of any."""
+    return isinstance(event, STATES) and not (isinstance(event, Finished) and not len(event.alpha))
 
 
 def _spread(n: int, most: int) -> Array:

@@ -9,27 +9,30 @@ from bokeh.events import DoubleTap, Pan, PanEnd, PanStart, Tap
 from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, LinearColorMapper, Range1d
 
 from engine.events import Array
+from explorer.frame import Frame
 from explorer.marks import draw_marks, size_of
-from explorer.replay import Frame, Replay
+from explorer.replay import Replay
 from explorer.theme import AMBER, BOUND_MARKERS, MARKERS, NEGATIVE, PALETTE, POSITIVE, plain_figure, ramp, style, tone
 
 HEIGHT = 412  # pixels of the frame, more or less
 CELLS = 10_000  # places of the decision field
 DEAREST_FIELD = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
 MOST_POINTS = 5000
+REACH = 0.03  # of the window, between a tap and the point it means
 MOST_SUPPORT = 1500
 LAYERS = ("field", "margins", "points", "support vectors", "working set", "misses")
 SHOWN = ("field", "margins", "points", "support vectors", "working set")
 EARLY = "early field"  # with cells: what each of them says of its own part, instead of all of them together
+FAST, FAST_CURVE = "fast field", "fast curve"  # with leaves: what their fast machines say, not the exact ones
 POINTS = ("x", "y", "kind", "label", "index", "alpha", "margin")
 SUPPORT = ("x", "y", "size", "marker", "colour")
-# A unit is as long across as it is up: the square of the data fills the frame, whatever its shape.
+# A unit is as long across as it is up: the square of the data fills the frame, whatever its shape. Targets are free.
 KEEP_ASPECT = """
 const [w, h] = [plot.inner_width, plot.inner_height]
 if (w > 0 && h > 0) {
   plot.tags = [w, h, window.devicePixelRatio]
   const half = [(high[0] - low[0]) / 2, (high[1] - low[1]) / 2]
-  const stretch = [Math.max(1, w / h), Math.max(1, h / w)]
+  const stretch = free ? [1, 1] : [Math.max(1, w / h), Math.max(1, h / w)]
   const ranges = [plot.x_range, plot.y_range]
   ranges.forEach((range, k) => {
     const middle = (low[k] + high[k]) / 2
@@ -39,6 +42,8 @@ if (w > 0 && h > 0) {
 """
 # Of each contour: colour (the text's, if none is given), width, dashes.
 MARGINS = {-1: (NEGATIVE, 1.4, "dashed"), 0: ("", 2.2, "solid"), 1: (POSITIVE, 1.4, "dashed")}
+TIPS: Any = [("point", "@index"), ("label", "@label"), ("α", "@alpha{custom}"), ("y f(x)", "@margin{custom}")]
+TARGET_TIPS: Any = [("point", "@index"), ("target", "@label"), ("α", "@alpha{custom}"), ("f(x)", "@margin{custom}")]
 Touched = Callable[[str, float, float], None]
 
 
@@ -51,8 +56,8 @@ class Overlay(Protocol):
     def moving(self) -> bool:
         """Whether the next frame differs though nothing happens."""
 
-    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
-        """Show a frame in a part of the plane: left, right, bottom, top."""
+    def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
+        """Show a frame in a part of the plane: left, right, bottom, top; and what concerns a pinned point."""
 
     def clear(self) -> None:
         """Show nothing."""
@@ -131,10 +136,10 @@ class Scene:
             f"@{name}": CustomJSHover(args={"now": self._now}, code=number.replace("{}", name))
             for name in ("alpha", "margin")
         }
-        tips = [("point", "@index"), ("label", "@label"), ("α", "@alpha{custom}"), ("y f(x)", "@margin{custom}")]
-        plot.add_tools(HoverTool(renderers=[under], tooltips=tips, formatters=formats, visible=False))
+        self._hover = HoverTool(renderers=[under], tooltips=TIPS, formatters=formats, visible=False)
+        plot.add_tools(self._hover)
         plot.grid.visible = False
-        self._frame = CustomJS(args={"plot": plot, "low": [0, 0], "high": [1, 1]}, code=KEEP_ASPECT)
+        self._frame = CustomJS(args={"plot": plot, "low": [0, 0], "high": [1, 1], "free": False}, code=KEEP_ASPECT)
         for size in ("inner_width", "inner_height"):
             plot.js_on_change(size, self._frame)
         self._frame.js_on_change("tags", CustomJS(args={"frame": self._frame}, code="frame.execute(frame)"))
@@ -166,6 +171,11 @@ class Scene:
             for renderer in renderers:
                 renderer.visible = name in layers
 
+    @property
+    def local(self) -> bool:
+        """Whether what is shown is by the machine of a place's cell or leaf alone, or by its fast one."""
+        return bool({EARLY, FAST, FAST_CURVE} & set(self.layers))
+
     def let_draw(self, drawing: bool) -> None:
         """Whether a stroke draws, or moves the plane."""
         wanted = None if drawing else "auto"
@@ -180,8 +190,10 @@ class Scene:
         shown = np.arange(n)
         if n > MOST_POINTS:
             shown = np.sort(np.random.default_rng(0).permutation(n)[:MOST_POINTS])
-        self._frame_square(places.min(axis=0), places.max(axis=0))
-        self._put(places, replay.labels, replay.classes, shown)
+        frame = self._frame_targets if replay.regression else self._frame_square
+        frame(places.min(axis=0), places.max(axis=0))
+        self._put(places, replay.labels, replay.label_names, shown)
+        self._hover.tooltips = TARGET_TIPS if replay.regression else TIPS
         self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = replay.plane.labels
         self.note = "" if replay.plane.kept > 0.999 else f"plane of {100 * replay.plane.kept:.0f} % of the variance"
         if n > MOST_POINTS:
@@ -193,16 +205,16 @@ class Scene:
         if anew:
             self._frame_square(np.full(2, -reach), np.full(2, reach))
             self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = "x₁", "x₂"
-        self._put(places, labels, np.array([-1, 1]), np.arange(len(places)))
+        self._put(places, labels, np.array(["-1", "1"])[labels], np.arange(len(places)))
         self.note = "tap to put a point, drag to put many"
         self.clear()
 
-    def _put(self, places: Array, labels: Array, classes: Array, shown: Array) -> None:
+    def _put(self, places: Array, labels: Array, names: Array, shown: Array) -> None:
         self._shown = shown
         row = np.arange(len(shown))
         self._points.data = {
             "x": places[shown, 0], "y": places[shown, 1], "kind": labels[shown] % len(PALETTE),
-            "label": classes[labels[shown]].astype(str), "index": shown, "alpha": row, "margin": row,
+            "label": names[shown], "index": shown, "alpha": row, "margin": row,
         }  # fmt: skip
         self._draw_marks()
 
@@ -221,21 +233,31 @@ class Scene:
 
     def _frame_square(self, low: Array, high: Array) -> None:
         self.side = 1.12 * max(float((high - low).max()), 1e-9)
-        low, high = (low + high - self.side) / 2, (low + high + self.side) / 2
+        self._set_frame((low + high - self.side) / 2, (low + high + self.side) / 2, free=False)
+
+    def _frame_targets(self, low: Array, high: Array) -> None:
+        """Targets have a scale of their own, with room below for landmarks and above for words."""
+        size = np.maximum(high - low, 1e-9)
+        self._set_frame(low - size * (0.03, 0.14), high + size * (0.03, 0.1), free=True)
+
+    def _set_frame(self, low: Array, high: Array, free: bool) -> None:
         self.plot.x_range.update(start=low[0], end=high[0])
         self.plot.y_range.update(start=low[1], end=high[1])
-        self._frame.args = {**self._frame.args, "low": low.tolist(), "high": high.tolist()}
+        self._frame.args = {**self._frame.args, "low": low.tolist(), "high": high.tolist(), "free": free}
         self._frame.tags = [*low, *high]
 
     def nearest(self, x: float, y: float) -> int | None:
         """The index of the point that a tap meant, if it is near one."""
         if not len(self._shown):
             return None
-        window = self.window()
-        reach = 0.03 * max(window[1] - window[0], window[3] - window[2])
-        far = np.hypot(np.asarray(self._points.data["x"]) - x, np.asarray(self._points.data["y"]) - y)
+        left, right, bottom, top = self.window()
+        across, up = right - left, top - bottom
+        if not self._frame.args["free"]:
+            across = up = max(across, up)
+        away = (np.asarray(self._points.data["x"]) - x) / across, (np.asarray(self._points.data["y"]) - y) / up
+        far = np.hypot(*away)
         best = int(far.argmin())
-        return int(self._shown[best]) if far[best] <= reach else None
+        return int(self._shown[best]) if far[best] <= REACH else None
 
     def window(self) -> tuple[float, ...]:
         """The part of the plane in view: left, right, bottom, top."""
@@ -267,10 +289,13 @@ class Scene:
         drawn = (frame, self.window(), self.layers)
         if drawn != self._drawn:  # or an overlay moves, and nothing else
             self._drawn = drawn
-            self._draw_points(replay, frame)
-            self._draw_field(replay, frame)
+            if replay.regression:  # curves over the first axis, by the overlay
+                self._window = self.window()
+            else:
+                self._draw_points(replay, frame)
+                self._draw_field(replay, frame)
         if self.overlay is not None:
-            self.overlay.draw(replay, frame, self._window)
+            self.overlay.draw(replay, frame, self._window, pinned)
         place = replay.places[[] if pinned is None else [pinned]]
         if list(self._pinned.data["x"]) != list(place[:, 0]):
             self._pinned.data = {"x": place[:, 0].tolist(), "y": place[:, 1].tolist()}
@@ -279,7 +304,7 @@ class Scene:
         """Bring what is said of the point under the pointer up to date."""
         rows, mine = self._drawn_members(frame)
         alpha, margin = (np.full(len(self._shown), np.nan, np.float32) for _ in range(2))
-        alpha[mine], margin[mine] = frame.alpha[rows], replay.margins(frame, rows, EARLY in self.layers)
+        alpha[mine], margin[mine] = frame.alpha[rows], replay.margins(frame, rows, self.local)
         self._now.data = {"alpha": alpha, "margin": margin}
 
     def _drawn_members(self, frame: Frame) -> tuple[Array, Array]:
@@ -288,7 +313,7 @@ class Scene:
         return rows, mine
 
     def _draw_points(self, replay: Replay, frame: Frame) -> None:
-        support, places = replay.expansion(frame), replay.places[frame.members]
+        support, places = replay.drawn(frame), replay.places[frame.members]
         sizes, some = abs(support.weights), slice(None)
         self.left_out = max(0, len(sizes) - MOST_SUPPORT)
         if self.left_out:
@@ -305,15 +330,15 @@ class Scene:
         self._working.data = {"x": places[working, 0].tolist(), "y": places[working, 1].tolist()}
         if self._miss_glyph.visible:
             rows, _ = self._drawn_members(frame)
-            wrong = rows[replay.margins(frame, rows, EARLY in self.layers) <= 0]
+            wrong = rows[replay.margins(frame, rows, self.local) <= 0]
             self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
 
     def _draw_field(self, replay: Replay, frame: Frame) -> None:
         self._window = left, right, bottom, top = self.window()
-        cells = min(CELLS, DEAREST_FIELD / (1 + len(replay.expansion(frame).weights)))
+        cells = min(CELLS, DEAREST_FIELD / (1 + replay.price(frame, on_grid=True)))
         across = int(np.clip(np.sqrt(cells * (right - left) / (top - bottom)), 16, CELLS / 16))
         xs, ys = np.linspace(left, right, across), np.linspace(bottom, top, max(16, int(cells / across)))
-        values = replay.field(frame, xs, ys, EARLY in self.layers)
+        values = replay.field(frame, xs, ys, self.local)
         self._field.data = {
             "image": [np.clip(values, -2, 2).astype(np.float32)],
             "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],

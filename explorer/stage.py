@@ -27,11 +27,13 @@ from explorer.telling import card_of_words, listing
 from explorer.theme import NEGATIVE, POSITIVE
 from explorer.transport import Transport
 
+BAR = 30  # pixels of a row of small buttons: kept free for it, so that nothing moves when it comes
 PERIOD = 40  # milliseconds between two looks at the run
 IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up
 # Seconds between two drawings of a part while there is something to see.
 PACE = {"scene": 0.0, "transport": 0.15, "story": 0.35, "charts": 0.7, "own": 0.7}
-ALIVE = 4  # frames after which the parts that are not seen first join, one with each frame
+ALIVE = 3  # frames of the scene after which the parts that are not seen first join, one with each frame
+IN_ANY_CASE = 4.0  # seconds after which they do so in any case: a first run may have to wait for its kernels
 PATIENCE = 1.0  # seconds after which a frame counts as drawn
 ADDRESS_PERIOD = 1.0  # seconds between two changes of the address bar
 KEYS = {" ": "toggle", "ArrowLeft": "back", "ArrowRight": "forward", "Home": "to_start", "End": "to_end"}
@@ -62,6 +64,8 @@ class Stage:
         self._todo: set[str] = set()
         self._seen: tuple[Any, ...] = ()
         self._drawn, self._sent_at = 0, 0.0
+        self._scene_since: int | None = None  # the frame that had a scene for the first time
+        self._awake_since: float | None = None
         self.heard_at = 0.0  # when the browser last said what it has drawn
         self._drawn_at = dict.fromkeys(PACE, 0.0)
         self._last = self._idle_since = self._address_at = time.monotonic()
@@ -79,7 +83,12 @@ class Stage:
         }
         self.browser = Browser(told, own_page=own_page)
         self.data = DataPanel(
-            self.act.presets[0].data, SERVER.limits, self.begin, lambda: self._todo.add("sketch"), data
+            self.act.presets[0].data,
+            SERVER.limits,
+            self.begin,
+            lambda: self._todo.add("sketch"),
+            data,
+            self.solver.task,
         )
         self._build_widgets()
         figures = [self.scene.plot, *self.charts.plots.values(), *self.own.plots]
@@ -105,11 +114,11 @@ class Stage:
         self.message = Notice()
         self.layers = pmui.CheckButtonGroup(
             label="", options=list(self.act.layers), value=list(self.act.layers_shown), size="small", margin=(2, 6),
-            color="primary", sx=COMPACT,
+            color="primary", sx=COMPACT, min_height=BAR,
         )  # fmt: skip
         self.layers.param.watch(lambda event: self._todo.add("layers"), "value")
         self.axis = pmui.RadioButtonGroup(
-            label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT
+            label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT, min_height=BAR
         )
         self.axis.param.watch(lambda event: self._todo.add("axis"), "value")
         self.note = words("", 12)
@@ -120,9 +129,8 @@ class Stage:
         """What stands beside the stage."""
         return [
             row(self.run_button, self.reset_button),
-            heading("Presets"), self.presets,
-            heading("Data"), self.data.view,
-            heading("Problem and solver"), self._join_later(column(), [self.settings.view]),
+            self._join_later(column(), [heading("Presets"), self.presets, heading("Data"), self.data.view]),
+            self._join_later(column(), [heading("Problem and solver"), self.settings.view]),
         ]  # fmt: skip
 
     def main(self) -> Any:
@@ -133,7 +141,12 @@ class Stage:
         return column(
             self.message,
             card(self.transport),
-            grid(card(self.layers, scene, self.note), card(self.axis, *charts), card(self.story), card(self.listing)),
+            grid(
+                card(self.layers, scene, self.note),
+                self._join_later(card(min_height=BAR + sum(pane.height for pane in charts)), [self.axis, *charts]),
+                card(self.story),
+                card(self.listing),
+            ),
             self._join_later(tiles(len(own) + 1), [card(*tile) for tile in (*own, (alpha,))]),
             self._join_later(column(), [card(self.take_along.view)]),
             self.browser,
@@ -162,6 +175,7 @@ class Stage:
         limits = SERVER.limits
         try:
             settings = self.solver.settings.checked(self.settings.values)
+            limits.check(settings)
             data, source = self.data.load()
             run = self.solver.recorded_run(
                 data.X,
@@ -259,7 +273,8 @@ class Stage:
 
     def link(self) -> Link:
         """A link to what is on the stage."""
-        cursor = None if self.player is None or self.player.live else self.player.cursor
+        now = None if self.player is None or self.player.live else self.player.replay.event(self.player.cursor)
+        cursor = None if now is None else now.stamp.sequence
         data, settings = self.data.choice(), dict(self.settings.values)
         if self.replay is not None:
             header = self.replay.recording.header
@@ -283,7 +298,7 @@ class Stage:
         header = recording.header
         self.message.visible = False
         self.settings.reset(self._changed(header.settings))
-        self.data.current = Dataset("recording", "From a recording", header.X, header.y)
+        self.data.current = Dataset("recording", "From a recording", header.X, header.y, task=self.solver.task)
         self.show_run(None, replay)
         if self.player is not None:
             self.player.param.update(live=False, playing=True)
@@ -302,7 +317,8 @@ class Stage:
 
     def _tick(self, now: float, passed: float) -> None:
         changed = self._do_what_was_asked()
-        if self._later and (self._drawn >= ALIVE or self.player is None):
+        self._awake_since = self._awake_since or now
+        if self._later and (self.player is None or self._is_seen_running() or now > self._awake_since + IN_ANY_CASE):
             place, parts = self._later.pop(0)
             place.objects = parts
         if self.player is None or self.replay is None:
@@ -323,6 +339,9 @@ class Stage:
         if self._draw(self.replay, self.player.cursor, now) or changed:
             self.browser.frame += 1
             self._sent_at = now
+
+    def _is_seen_running(self) -> bool:
+        return self._scene_since is not None and self._drawn >= self._scene_since + ALIVE
 
     def _do_what_was_asked(self) -> bool:
         """Everything about figures that was asked for since the last tick; whether there was something."""
@@ -420,6 +439,8 @@ class Stage:
         elif frame is not None:
             if "scene" in due:
                 self.scene.draw(replay, frame, self.pinned)
+                if self._scene_since is None:
+                    self._scene_since = self.browser.frame
             if "story" in due:
                 self.scene.tell(replay, frame)
             if "own" in due:
@@ -446,7 +467,7 @@ class Stage:
         self.note.object = " · ".join(filter(None, notes))
 
     def _tell(self, story: str, lines: str, numbers: dict[str, str] | None = None) -> None:
-        self.story.object = card_of_words(story, numbers or {}, self.browser.own_page)
+        self.story.object = card_of_words(story, numbers or {}, self.act.hint, self.browser.own_page)
         self.listing.object = listing(self.act.listing, lines.split())
 
     def _acknowledge(self, frame: int) -> None:

@@ -11,9 +11,10 @@ from bokeh.palettes import Cividis256
 from engine.events import Array, BudgetMaintained, Event, MergesReplayed, StrategiesCompared
 from engine.merge_instruments import time_split
 from engine.merging import MERGING, PRECISE, degradation, golden_section
+from explorer.frame import Frame
 from explorer.layout import row
 from explorer.race import Race
-from explorer.replay import Frame, Replay
+from explorer.replay import Replay
 from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone, words_inside
 from explorer.units import number
 

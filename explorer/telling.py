@@ -4,11 +4,10 @@ from explorer.formulas import with_formulas
 from explorer.theme import FONT, NEGATIVE
 
 LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
-HINT = "Click a point to follow its α"
 KEYS_HINT = " · Space plays and pauses · ← → step · Home, End jump"  # a notebook has keys of its own
 
 
-def card_of_words(story: str, numbers: dict[str, str], keys: bool) -> str:
+def card_of_words(story: str, numbers: dict[str, str], hint: str, keys: bool) -> str:
     """What just happened, where the solver stands, and what can be done: with keys, too, on a page of its own."""
     faint = "color: var(--mui-palette-text-secondary, inherit); font-size: 12px"
     figures = "".join(
@@ -19,7 +18,7 @@ def card_of_words(story: str, numbers: dict[str, str], keys: bool) -> str:
     look = f"font: 15px/1.45 {FONT}; color: var(--mui-palette-text-primary, inherit)"
     return (
         f'<div style="{look}"><div style="min-height: 66px">{story}</div><div style="{grid}">{figures}</div>'
-        f'<div style="{faint}">{HINT + KEYS_HINT * keys}</div></div>'
+        f'<div style="{faint}">{hint + KEYS_HINT * keys}</div></div>'
     )
 
 

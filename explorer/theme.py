@@ -1,5 +1,6 @@
 """Colours and figure style: Okabe-Ito, readable by the colour-blind, in light and in dark."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +90,15 @@ def set_font_size(plot: Any, pixels: int) -> None:
         axis.major_label_text_font_size = axis.axis_label_text_font_size = f"{pixels}px"
     for label in plot.select(Label):
         label.text_font_size = f"{pixels}px"
+
+
+def decades(low: float, high: float) -> list[float]:
+    """Ticks of a logarithmic axis: a few powers of ten, or numbers between them where there are not two."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    if last > first:
+        return [10.0**power for power in range(first, last + 1, max(1, (last - first) // 3))]
+    ticks = [digit * 10.0**power for power in range(first - 1, last + 2) for digit in (1, 2, 5)]
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def style(plot: Any, dark: bool) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from apps.command.cluster import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
 from apps.command.serve import add_arguments, serve
@@ -18,7 +20,7 @@ from engine.classify import dense
 from engine.datasets import Dataset
 from engine.errors import invalid
 from engine.events import Failed, Finished
-from engine.model import Trained, tasks
+from engine.model import Trained
 from engine.progress import with_progress
 from engine.threads import thread_count
 
@@ -82,13 +84,13 @@ def _run(chosen: argparse.Namespace) -> int:
     settings: Any = solver.settings.checked(read_settings(chosen, solver.settings))
     if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
-    data, source = _load(chosen)
+    data, source = _load(chosen, solver.task)
     with cluster_of(chosen) as executor:
         how = {"source": source, "time_limit": chosen.time_limit, "executor": executor}
         run = solver.recorded_run(data.X, data.y, settings, **how)
         events = iter(run)
         if not chosen.quiet:
-            events = with_progress(events, solver.title, len(tasks(data.classes, settings.multiclass)))
+            events = with_progress(events, solver.title, solver.parts(data.y, settings))
         with _cancelled_by_ctrl_c(run):
             for event in events:
                 if isinstance(event, Failed):
@@ -103,8 +105,8 @@ def _run(chosen: argparse.Namespace) -> int:
     return INTERRUPTED if run.stopping == "cancelled" else 0
 
 
-def _load(chosen: argparse.Namespace) -> tuple[Dataset, dict[str, Any]]:
-    """The data, and where they came from as the recording tells it."""
+def _load(chosen: argparse.Namespace, task: str) -> tuple[Dataset, dict[str, Any]]:
+    """The data of a kind of task, and where they came from as the recording tells it."""
     if chosen.data in datasets.catalogue():
         options = {"size": chosen.size, "noise": chosen.noise, "seed": chosen.data_seed}
         data, source = datasets.load(chosen.data, **options), {"name": chosen.data, **options}
@@ -115,8 +117,9 @@ def _load(chosen: argparse.Namespace) -> tuple[Dataset, dict[str, Any]]:
     else:
         names = ", ".join(datasets.catalogue())
         raise invalid("--data", chosen.data, f"a file that exists or one of {names}")
-    if data.task != "classification":
-        raise invalid("--data", chosen.data, "a set with classes: this one is for regression")
+    if data.task != task:
+        wanted = "a set with classes: this one is for regression" if task == "classification" else "one for regression"
+        raise invalid("--data", chosen.data, wanted)
     return data, source
 
 
@@ -143,8 +146,11 @@ def _summary(solver: Solver, settings: Any, data: Dataset, run: Run[Trained]) ->
         model, threads = run.result().model, thread_count(settings.n_jobs)
         for part, X, y in (("train", data.X, data.y), ("test", data.X_test, data.y_test)):
             if X is not None:
-                right = model.predict(model.task_values(dense(X), threads)) == y
-                lines[f"{part} accuracy"] = f"{100 * right.mean():.2f} %"
+                said = model.predict(model.task_values(dense(X), threads))
+                if data.task == "classification":
+                    lines[f"{part} accuracy"] = f"{100 * np.mean(said == y):.2f} %"
+                else:
+                    lines[f"{part} error (RMS)"] = f"{np.sqrt(np.mean((said - y) ** 2)):.5g}"
     lines |= {"solver seconds": f"{run.seconds:.2f}", "kernel evaluations": f"{run.evaluations:,}"}
     return "\n".join(f"{name:<20}{value}" for name, value in lines.items())
 

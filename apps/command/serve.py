@@ -1,6 +1,7 @@
 """`svm-explorer` without an action: the server, on this computer alone unless told otherwise."""
 
 import argparse
+import gc
 import logging
 import socket
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 from apps.command.cluster import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
 from engine import warm
+from engine.errors import invalid
 from explorer.limits import Limits, limits_of_environment
 
 
@@ -27,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def serve(chosen: argparse.Namespace) -> int:
     """Serve the apps until Ctrl-C."""
+    if ":" in chosen.address:  # Bokeh knows no others as the origin of a page
+        raise invalid("address", chosen.address, "a host name or an address like 127.0.0.1")
+    gc.disable()  # imports leave nothing to collect, and looking for it takes a tenth of their time
     import panel as pn
 
     from explorer.pool import SERVER
@@ -49,6 +54,8 @@ def _serve(chosen: argparse.Namespace) -> None:
     # Panel calls plain functions for each session; anything else it would try to show.
     pages = {"/": home_page, **{name: _page_of(name) for name in acts()}}
     port = chosen.port or _free_port(chosen.address)
+    gc.freeze()  # what the imports brought stays: no collection needs to look through it, a page is built sooner
+    gc.enable()
     print(f"SVM Explorer is at http://{chosen.address}:{port} (Ctrl-C ends it)", flush=True)
     pn.serve(
         pages,

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 from engine import datasets
 from engine.events import Event
 from explorer.charts import CHARTS, Chart, Numbers, dual_numbers
+from explorer.frame import Frame
 from explorer.player import STEP_SIZES
-from explorer.replay import Frame, Replay
+from explorer.replay import Replay
 from explorer.scene import LAYERS, SHOWN, Overlay
 
 
@@ -74,10 +75,14 @@ class Act:
     layers: tuple[str, ...] = LAYERS  # of the scene
     layers_shown: tuple[str, ...] = SHOWN  # at first
     step_sizes: tuple[str, ...] = STEP_SIZES
+    hint: str = "Click a point to follow its α"  # what can be done
 
 
 def acts() -> dict[str, Act]:
     """All solvers on the stage, by name."""
-    from explorer.solvers import bsgd, dcsvm, dual
+    from explorer.solvers import bsgd, clustersvm, dcpred, dcsvm, dual, interior
 
-    return {act.solver: act for act in (dual.ACT, dcsvm.ACT, bsgd.ACT)}
+    return {
+        act.solver: act
+        for act in (dual.ACT, dcsvm.ACT, clustersvm.ACT, bsgd.ACT, interior.ACT, dcpred.ACT, dcpred.RIDGE)
+    }

@@ -7,8 +7,9 @@ import numpy as np
 from bokeh.models import ColumnDataSource, CustomJS, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import ActiveSetChanged, Event, Failed, Finished, Iteration, PhaseBegan, Started
+from explorer.frame import Frame
 from explorer.marks import draw_marks, size_of
-from explorer.replay import Frame, Replay
+from explorer.replay import Replay
 from explorer.solvers import Act, Preset
 from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone
 from explorer.units import count, number, seconds

@@ -1,0 +1,8 @@
+"""ClusterSVM on the stage: `panel serve apps/clustersvm.py`."""
+
+import panel as pn
+
+from explorer.page import stage_page
+
+pn.extension()
+stage_page("clustersvm").servable(title="ClusterSVM · SVM Explorer")
