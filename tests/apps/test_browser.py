@@ -7,6 +7,17 @@ from playwright.sync_api import expect
 
 from engine import Recording
 
+# Where in the window the point of the scene with number 7 is.
+SPOT = """() => {
+  const views = [], walk = (v) => { views.push(v); for (const c of v.child_views ?? []) walk(c) }
+  for (const r of Object.values(Bokeh.index.roots ?? Bokeh.index)) walk(r)
+  const view = views.find((v) => v.model.name === "scene")
+  const under = (r) => r.glyph.type === "Scatter" && isNaN(r.glyph.angle.value)
+  const source = view.model.renderers.find(under).data_source
+  const frame = view.canvas_view.el.getBoundingClientRect()
+  return [frame.x + view.frame.x_scale.compute(source.get_array("x")[7]),
+          frame.y + view.frame.y_scale.compute(source.get_array("y")[7])] }"""
+
 
 def button(page, name):
     return page.get_by_role("button", name=name, exact=True)
@@ -35,7 +46,9 @@ def pause(page):
     button(page, "Pause").click()
     expect(button(page, "Play")).to_be_visible()
     expect(button(page, "Play")).to_have_attribute("aria-busy", "false")  # the server has heard it
-    page.wait_for_timeout(500)
+    seen = None
+    while seen != (seen := place(page)):  # what was on its way is drawn
+        page.wait_for_timeout(1500)
 
 
 def scene(page):
@@ -100,7 +113,7 @@ def test_phases_are_on_the_timeline_and_a_step_can_be_one(stage):
 
 
 def test_keys(stage):
-    stage.locator("body").click(position={"x": 700, "y": 20})
+    stage.locator("body").click(position={"x": 1050, "y": 20})
     stage.keyboard.press("Space")
     expect(button(stage, "Play")).to_be_visible()
     stage.keyboard.press("Home")
@@ -214,16 +227,7 @@ def test_a_click_pins_a_point(stage, open_page):
         "() => [...Bokeh.documents[0]._all_models.values()].filter(m => m.type === 'Figure').map(m => m.title.text)"
     )
     page.wait_for_function(f"() => ({titles})().includes('α of a point')")
-    spot = """() => {
-      const views = [], walk = (v) => { views.push(v); for (const c of v.child_views ?? []) walk(c) }
-      for (const r of Object.values(Bokeh.index.roots ?? Bokeh.index)) walk(r)
-      const view = views.find((v) => v.model.name === "scene")
-      const under = (r) => r.glyph.type === "Scatter" && isNaN(r.glyph.angle.value)
-      const source = view.model.renderers.find(under).data_source
-      const frame = view.canvas_view.el.getBoundingClientRect()
-      return [frame.x + view.frame.x_scale.compute(source.get_array("x")[7]),
-              frame.y + view.frame.y_scale.compute(source.get_array("y")[7])] }"""
-    page.mouse.click(*page.evaluate(spot))
+    page.mouse.click(*page.evaluate(SPOT))
     page.wait_for_function(f"() => ({titles})().some((title) => /α of point \\d+/.test(title))")
 
 

@@ -1,4 +1,3 @@
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -6,6 +5,7 @@ import pytest
 
 from engine import SOLVERS, Recording, datasets
 from engine.events import (
+    ColdStart,
     Factorised,
     Finished,
     InteriorFinished,
@@ -162,39 +162,63 @@ def test_blocked_cholesky():
         drain(cholesky(A, 2))
 
 
-@pytest.mark.parametrize("n", [100, 103, 240])
-def test_kronecker_as_the_slow_twin_has_it(n):
-    problem, X = board(n)
+def gridded(problem):
     factor = Kronecker(problem, 0)
     drain(factor.steps())
-    n1, n2 = factor.groups, factor.places
-    assert (len(factor.order), len(factor.rest)) == (n1 * n2, n - n1 * n2)
-    assert np.array_equal(np.sort(np.concatenate([factor.order, factor.rest])), np.arange(n))
-    K = kernel_matrix(X[factor.order], X[factor.order], "rbf", 2.0)
-    B, C = naive_ipm.van_loan_pitsianis(K, n1, n2)
-    error = np.linalg.norm(K - np.kron(B, C)) / np.linalg.norm(K)
-    assert factor.error == pytest.approx(error, rel=1e-3)
-    np.testing.assert_allclose(np.kron(factor.B, factor.C), np.kron(B, C), atol=2e-2)
+    groups, places = np.divmod(np.arange(factor.groups * factor.places), factor.places)
+    return factor, problem.kernel.raw(factor.grid.points(groups, places))
+
+
+@pytest.mark.parametrize("n", [2, 103, 240])
+def test_kronecker_as_the_slow_twin_has_it(n):
+    problem, X = board(n)
+    factor, grid = gridded(problem)
+    assert np.array_equal(np.sort(factor.order), np.arange(n))
+    assert (np.diff(factor.cells[factor.order]) >= 0).all()
+    # Every point is at the nearest centre, in either half.
+    for half, centres, nearest in (
+        (0, factor.grid.first, factor.grid.group),
+        (1, factor.grid.second, factor.grid.place),
+    ):
+        assert np.array_equal(np.abs(problem.points.X[:, [half]] - centres.T).argmin(axis=1), nearest)
+    B, C = naive_ipm.van_loan_pitsianis(kernel_matrix(grid, grid, "rbf", 2.0), factor.groups, factor.places)
+    product = np.kron(factor.B, factor.C)
+    np.testing.assert_allclose(product, np.kron(B, C), atol=0.02 * np.abs(product).max())
     for part in (factor.B, factor.C):
         assert np.array_equal(part, part.T)
         assert np.linalg.eigvalsh(part).min() > 0
+    np.testing.assert_allclose(product, kernel_matrix(grid, grid, "rbf", 2.0), atol=1e-3)
+    whole, K = product[np.ix_(factor.cells, factor.cells)], kernel_matrix(X, X, "rbf", 2.0)
+    assert factor.error == pytest.approx(np.linalg.norm(K - whole) / np.linalg.norm(K), rel=1e-3, abs=1e-6)
     V, D = np.random.default_rng(0).normal(size=(2, n)), np.linspace(0.2, 2, n)
-    whole = np.zeros((n, n))
-    whole[np.ix_(factor.order, factor.order)] = np.kron(factor.B, factor.C)
-    whole[factor.rest, factor.rest] = 1.0
-    np.testing.assert_allclose(drain(factor.product(V)), V @ whole, atol=1e-9)
+    np.testing.assert_allclose(drain(factor.product(V)), V @ whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
     drain(factor.prepare(D))
     np.testing.assert_allclose(drain(factor.solve(V)), np.linalg.solve(whole + np.diag(D), V.T).T, atol=2e-3)
 
 
 def test_a_sampled_kronecker_factor_is_near_the_whole_one(monkeypatch):
     problem, _ = board(900, gamma=0.2)
-    whole = Kronecker(problem, 0)
-    drain(whole.steps())
+    whole, _ = gridded(problem)
     monkeypatch.setattr("engine.kronecker.SAMPLE", 450)
-    some = Kronecker(problem, 0)
-    drain(some.steps())
-    np.testing.assert_allclose(np.kron(some.B, some.C), np.kron(whole.B, whole.C), atol=0.25)
+    some, _ = gridded(problem)
+    np.testing.assert_allclose(np.kron(some.B, some.C), np.kron(whole.B, whole.C), atol=1e-3)
+
+
+def test_features_that_belong_together_stay_on_one_side_of_the_grid():
+    rng = np.random.default_rng(0)
+    category = np.eye(8)[rng.integers(8, size=600)]
+    X = np.hstack([category, rng.normal(size=(600, 2))])
+    factor, _ = gridded(Problem.build(X, np.where(X[:, 8] > 0, 1.0, -1.0), kernel=Kernel.fit(X, "rbf", 0.5)))
+    assert factor.grid.first.shape[1] >= 8
+
+
+def test_the_machine_of_a_grid_is_the_one_that_was_optimised():
+    data = datasets.load("checkerboard", size=3000)
+    new = datasets.load("checkerboard", size=2000, seed=1)
+    trained = run_of(data.X, data.y, C=100, gamma=5.0, scheme="kronecker").result()
+    hits = trained.model.predict(trained.model.task_values(new.X, 1)) == new.y
+    assert trained.stop_reason == "converged"
+    assert hits.mean() > 0.93
 
 
 # ---- the central path ----
@@ -267,8 +291,18 @@ def test_the_approximate_problem_is_solved_and_the_exact_one_measured():
     K, signed = kernel_matrix(X, X, "rbf", 2.0), problem.y * found.alpha
     decision = K[:, found.vectors] @ found.coefficients
     assert len(found.vectors) == 40
-    np.testing.assert_allclose(decision, H @ (H.T @ signed), atol=1e-6)
-    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision[free]))
+    np.testing.assert_allclose(decision, H @ (H.T @ signed), atol=1e-4)
+    assert found.intercept == pytest.approx(np.mean(problem.y[free] - decision[free]), abs=1e-4)
+
+
+def test_the_machine_over_pivots_is_as_good_as_the_gap_says():
+    problem, X = board(400, C=1000.0, noise=0.05)
+    found = Run(solve(problem, InteriorPointSettings(C=1000.0, scheme="icf", rank=40)), problem.kernel.counter).result()
+    assert len(found.vectors) == 40
+    c, K = found.coefficients, kernel_matrix(X, X[found.vectors], "rbf", 2.0)
+    losses = np.maximum(0, 1 - problem.y * (K @ c + found.intercept))
+    primal = 0.5 * c @ K[found.vectors] @ c + 1000.0 * losses.sum()
+    assert 0 <= primal + found.approximate_objective <= 5e-3 * primal
 
 
 def test_a_fine_factor_needs_no_other_sum_than_that_over_alpha():
@@ -300,6 +334,14 @@ def test_hard_problems_converge_or_say_why(kind, C):
         assert np.isfinite(last.alpha).all()
 
 
+def test_a_narrow_kernel_leaves_no_numbers_that_are_too_small_to_compute_with():
+    factor = IncompleteCholesky(board(SMALL + 200, gamma=300.0)[0])
+    list(factor.extend(100, 0.0))
+    entries = np.abs(factor.columns())
+    assert entries[entries > 0].min() > 1e-16
+    assert (entries == 0).any()
+
+
 # ---- runs ----
 
 
@@ -319,6 +361,7 @@ def test_events_of_a_scheme(scheme):
     assert iterations[0].of_phase == 0
     assert iterations[-1].relative_gap <= 1e-3 or "decomposition" in scheme
     assert all(0 < event.least_product <= event.largest_product for event in iterations)
+    assert all(event.products.sum() == pytest.approx(event.gap, rel=1e-4) for event in iterations)
     assert all(np.isfinite([event.exact_objective, event.exact_gap]).all() for event in iterations)
     switches = [event for event in events if isinstance(event, SchemeSwitched)]
     assert len(switches) == scheme.count("+")
@@ -327,6 +370,13 @@ def test_events_of_a_scheme(scheme):
         assert np.array_equal(factors[1].pivots[:50], factors[0].pivots)
         assert switches[0].mu > 0
         assert (switches[0].alpha >= 0.1 * 10 - 1e-12).all()
+    cold = [event for event in events if isinstance(event, ColdStart)]
+    assert len(cold) == scheme.endswith("+icf")
+    if cold:
+        alone = run_of(data.X, data.y, C=10, gamma=2.0, scheme="icf", rank=100)
+        expected = [event.gap for event in alone if isinstance(event, InteriorIteration)]
+        np.testing.assert_allclose(cold[0].gaps, expected, rtol=1e-3)
+        assert cold[0].warm == iterations[-1].of_phase
     if "icf" in scheme:
         chosen = [event for event in events if isinstance(event, PivotsChosen)]
         assert np.array_equal(np.concatenate([event.pivots for event in chosen]), factors[-1].pivots)
@@ -336,10 +386,24 @@ def test_events_of_a_scheme(scheme):
         assert last.total == pytest.approx(300)
     if scheme == "kronecker":
         order, K = factors[0].order, kernel_matrix(data.X, data.X, "rbf", 2.0)
-        product = np.kron(factors[0].left, factors[0].right)
+        cells = factors[0].cells
+        product = np.kron(factors[0].left, factors[0].right)[np.ix_(cells, cells)]
         np.testing.assert_allclose(factors[0].difference, K[np.ix_(order, order)] - product, atol=1e-5)
     if "decomposition" in scheme:
         assert any(isinstance(event, Iteration) for event in events)
+
+
+def test_the_error_of_many_points_is_shown_between_some():
+    data = datasets.load("checkerboard", size=1000)
+    events = list(run_of(data.X, data.y, scheme="kronecker+icf", gamma=1.0, rank=60))
+    product, columns = (event for event in events if isinstance(event, Factorised))
+    assert product.difference.shape == columns.difference.shape == (400, 400)
+    K = kernel_matrix(data.X, data.X, "rbf", 1.0)
+    whole = product.error * np.linalg.norm(K) / 1000
+    assert np.linalg.norm(product.difference) / 400 == pytest.approx(whole, rel=0.1)
+    residual = next(event.residual for event in reversed(events) if isinstance(event, PivotsChosen))
+    some = np.linspace(0, 999, 400).astype(int)
+    np.testing.assert_allclose(np.diag(columns.difference), residual[some], atol=1e-5)
 
 
 @pytest.mark.parametrize("scheme", ["icf+icf", "kronecker+icf", "icf+decomposition"])
@@ -379,17 +443,11 @@ def test_cancelled_anywhere_it_returns_what_it_has(scheme):
 
 
 @pytest.mark.parametrize("scheme", ["cholesky", "icf", "kronecker"])
-def test_breaths_are_short(scheme):
-    n = {"cholesky": 1500, "icf": 30_000, "kronecker": 10_000}[scheme]
+def test_it_breathes_often(scheme):
+    n, least = {"cholesky": (1500, 30), "icf": (30_000, 300), "kronecker": (10_000, 500)}[scheme]
     problem, _ = board(n, C=100.0, gamma=5.0)
     settings = InteriorPointSettings(C=100.0, scheme=scheme, rank=150, max_iter=2, instruments="none")
-    longest, last = [], time.perf_counter()
-    for _ in solve(problem, settings):
-        now = time.perf_counter()
-        longest.append(now - last)
-        last = now
-    # Others may compute beside it: the worst of all is theirs.
-    assert np.quantile(longest, 0.9) < 0.1
+    assert sum(1 for _ in solve(problem, settings)) >= least
 
 
 def test_limits_are_told():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.kernels import KERNELS, SMALL, Kernel
+from engine.kernels import KERNELS, LOW_RANK, SMALL, Kernel
 from tests.naive import kernel_matrix
 
 SIZES = {"float64": 300, "float32": SMALL + 300}
@@ -89,9 +89,10 @@ def test_an_exponent_that_float32_would_blur_is_computed_in_float64():
 
 @pytest.mark.parametrize("name", ["linear", "poly"])
 def test_data_far_from_the_origin_are_kept_in_float64(name):
-    X = np.random.default_rng(0).normal(size=(SMALL + 1, 3))
+    X = np.random.default_rng(0).normal(size=(SMALL + 1, LOW_RANK + 1))
     assert Kernel.fit(X, name).store is np.float32
     assert Kernel.fit(X + 1000, name).store is np.float64
+    assert Kernel.fit(X[:, :3], name).store is np.float64  # few features cost nothing
 
 
 def test_gamma_by_rule():

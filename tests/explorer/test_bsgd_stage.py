@@ -251,7 +251,7 @@ def test_damaged_vectors_are_refused(replay):
     damaged = Recording(replay.recording.header)
     for event in replay.recording:
         damaged.append(replace(event, vectors=event.vectors[:, :1]) if isinstance(event, StepsTaken) else event)
-    with pytest.raises(ValueError, match="damaged: the vectors of StepsTaken"):
+    with pytest.raises(ValueError, match="damaged: StepsTaken"):
         Replay(damaged).check()
 
 
@@ -270,5 +270,5 @@ def test_a_damaged_merge_is_refused(replay, wrong):
     damaged = Recording(replay.recording.header)
     for event in replay.recording:
         damaged.append(replace(event, **wrong) if isinstance(event, BudgetMaintained) else event)
-    with pytest.raises(ValueError, match="damaged: the vectors of BudgetMaintained"):
+    with pytest.raises(ValueError, match="damaged: BudgetMaintained"):
         Replay(damaged).check()

@@ -308,6 +308,17 @@ def test_limits_are_shown_when_met(monkeypatch):
     stage.begin()
     play_to_the_end(stage)
     assert "for at most 0.1 MiB" in stage.note.object
+    # Some events were left out: a link means the event, not its place.
+    stage.player.go(stage.player.end // 2)
+    sequence = stage.replay.event(stage.player.cursor).stamp.sequence
+    assert sequence > stage.player.cursor
+    assert stage.link().cursor == sequence
+    stage.player.seek(sequence)
+    tick(stage)
+    assert stage.replay.event(stage.player.cursor).stamp.sequence == sequence
+    stage.settings.values["cache_mb"] = 5000.0
+    stage.begin()
+    assert "cache_mb must be at most 1000, the limit of this server; got 5000" in stage.message.object
     stage.close()
 
 

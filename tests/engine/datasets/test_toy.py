@@ -3,7 +3,7 @@ import pytest
 
 from engine.datasets import catalogue, load
 
-TOYS = [name for name, entry in catalogue().items() if entry.kind == "toy"]
+TOYS = [name for name, entry in catalogue().items() if entry.kind == "toy" and entry.task == "classification"]
 
 
 def cells_of(points, board):
@@ -126,3 +126,11 @@ def test_one_in_twenty_is_positive():
 def test_refused_options_of_the_board(options, named):
     with pytest.raises(ValueError, match=named):
         load("checkerboard", **options)
+
+
+def test_waves_are_targets_over_one_axis():
+    plain, noisy = load("waves", size=200, noise=0.0, seed=2), load("waves", size=200, seed=2)
+    assert plain.task == "regression"
+    assert plain.X.shape == plain.X_test.shape == (200, 1)
+    np.testing.assert_array_equal(plain.X, noisy.X)
+    assert 0.1 < np.std(noisy.y - plain.y) < 0.2

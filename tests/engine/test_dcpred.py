@@ -1,0 +1,292 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import make_classification
+from sklearn.metrics.pairwise import rbf_kernel
+
+from engine import SOLVERS, Recording, datasets
+from engine.events import (
+    FastFinished,
+    KernelApproximated,
+    LandmarksChosen,
+    LeafCompressed,
+    LeafTrained,
+    TreeGrown,
+    TreeSplit,
+)
+from engine.fast import FastModel, linear_values
+from engine.kernels import Counter
+from engine.landmarks import choose, objective
+from engine.machines import squared_hinge
+from engine.nystrom import approximate, nothing, products, triangle
+from engine.run import Run
+from engine.tree import grow
+from tests.naive_dcpred import Naive
+
+DCPRED, RIDGE = SOLVERS["dcpred"], SOLVERS["dcpred-ridge"]
+
+
+def drained(steps):
+    return Run(steps, Counter()).result()
+
+
+def recorded(solver, X, y, **settings):
+    run = solver.recorded_run(X, y, solver.settings.checked(settings))
+    events = list(run)
+    return run.result(), events
+
+
+@pytest.fixture(scope="module")
+def clouds():
+    X, y = make_classification(
+        1500, 4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=2, random_state=0
+    )
+    return X, y
+
+
+@pytest.mark.parametrize(("pseudo", "branching"), [("products", 2), ("triangle", 3), ("none", 4)])
+def test_predictions_as_the_slow_twin_has_them(clouds, pseudo, branching):
+    X, y = clouds
+    trained, events = recorded(
+        DCPRED, X[:1000], y[:1000], n_leaves=9, gamma=0.3, pseudo=pseudo, branching=branching, C=5.0
+    )
+    twin = Naive(events, 0.3)
+    values = trained.model.task_values(X[1000:1200], 2)
+    np.testing.assert_allclose(values, [twin.values(x) for x in X[1000:1200]], atol=2e-3, rtol=1e-3)
+    fast = trained.model.fast
+    for x, value in zip(X[1000:1010], values, strict=False):
+        trace = fast.trace(x)
+        assert trace.leaf == twin.leaf(x)
+        np.testing.assert_allclose(trace.values, value, atol=2e-3, rtol=1e-3)
+        assert trace.cost == pytest.approx(twin.machines[trace.leaf].cost)
+
+
+def test_what_is_told(clouds):
+    X, y = clouds
+    trained, events = recorded(DCPRED, X, y == 1, n_leaves=8, gamma=0.3)
+    kinds = [type(event) for event in events]
+    assert kinds.count(TreeSplit) == 7
+    [grown] = [event for event in events if isinstance(event, TreeGrown)]
+    assert len(grown.sizes) == len(grown.depths) == len(grown.leaves) == 8
+    assert np.array_equal(grown.sizes, np.bincount(grown.labels))
+    assert np.array_equal(grown.labels, trained.model.fast.tree.route(X))
+    last = events[-1]
+    assert isinstance(last, FastFinished)
+    assert np.array_equal(FastModel.of(last).values(X), trained.model.task_values(X, 1))
+    trained_leaves = [event for event in events if isinstance(event, LeafTrained)]
+    assert last.n_free == sum(event.n_support for event in trained_leaves)
+    compressed = [event for event in events if isinstance(event, LeafCompressed)]
+    assert [event.leaf for event in compressed] == list(range(8))
+    mean = np.average([event.quality for event in compressed], weights=grown.sizes)
+    assert mean == pytest.approx(last.quality, abs=2 / len(X))
+    assert last.cost == pytest.approx(np.average([event.cost for event in compressed], weights=grown.sizes))
+    assert last.cost < last.exact_cost
+    assert "inner products" in DCPRED.summary(last)
+
+
+def test_exact_machines_of_the_leaves_are_those_of_the_dual_solver(clouds):
+    X, y = clouds
+    _, events = recorded(DCPRED, X[:600], y[:600] == 2, n_leaves=4, gamma=0.5, C=3.0, tol=1e-5)
+    for event in events:
+        if isinstance(event, LeafTrained):
+            part, signs = X[event.members], np.where(y[event.members] == 2, 1.0, -1.0)
+            K = rbf_kernel(part, part, gamma=0.5)
+            gradient = signs * (K @ (signs * event.alpha)) - 1
+            assert (np.minimum(gradient, 0)[event.alpha < 3] > -1e-3).all()
+            assert (np.maximum(gradient, 0)[event.alpha > 0] < 1e-3).all()
+
+
+def test_bottom_up_trains_cells_above_the_leaves(clouds):
+    X, y = clouds
+    trained, events = recorded(DCPRED, X, y == 1, n_leaves=8, gamma=0.3, bottom_up=True)
+    trained_cells = [event for event in events if isinstance(event, LeafTrained)]
+    above = [event for event in trained_cells if len(event.leaves) > 1]
+    assert above
+    for event in above:
+        assert event.size == sum(np.count_nonzero(events_leaf(events, leaf)) for leaf in event.leaves)
+    assert np.mean(trained.model.predict(trained.model.task_values(X, 1)) == (y == 1)) > 0.9
+
+
+def events_leaf(events, leaf):
+    [grown] = [event for event in events if isinstance(event, TreeGrown)]
+    return grown.labels == leaf
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pseudo_landmarks_never_raise_the_error(seed):
+    """Lemma 1: a larger range can only be nearer."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, int(rng.integers(2, 12))))
+    gamma = float(rng.choice([0.01, 0.1, 1.0]))
+    found, G = X[rng.permutation(200)[: rng.integers(1, 12)]], rbf_kernel(X, X, gamma=gamma)
+    C = rbf_kernel(X, found, gamma=gamma)
+    alone = approximate(nothing(len(found), gamma).expand(C), G).error
+    for expansion in (products(24, len(found), gamma, rng), triangle(X[:24], found, gamma)):
+        assert approximate(expansion.expand(C), G).error < alone + 1e-9
+
+
+def test_the_projection_is_that_of_the_formula():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    G, C = rbf_kernel(X, X, gamma=0.5), rbf_kernel(X, X[:7], gamma=0.5)
+    expanded = products(9, 7, 0.5, rng).expand(C)
+    inverse = np.linalg.pinv(expanded)
+    expected = expanded @ (inverse @ G @ inverse.T) @ expanded.T
+    found = approximate(expanded, G)
+    np.testing.assert_allclose(expanded @ found.map @ found.map.T @ expanded.T, expected, atol=1e-4)
+    assert found.error == pytest.approx(np.linalg.norm(G - expected) / np.linalg.norm(G), abs=1e-5)
+
+
+def test_weights_draw_landmarks():
+    """Theorem 3's objective is least where it is what k-means minimises."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 2)).astype(np.float32)
+    weights = np.exp(3 * X[:, 0].astype(float))
+
+    sides = X[:, 1] > 0
+
+    def found(strategy):
+        return drained(choose(strategy, X, X, weights, sides, 10, rng, Counter()))
+
+    values = [objective(found(strategy), X, weights)[0] for strategy in ("weighted-kmeans", "kmeans", "random")]
+    assert values == sorted(values)
+    assert len(found("sided-kmeans")) == 10
+    same, ones = np.repeat(X[:3], 4, axis=0), np.ones(12)
+    assert len(drained(choose("weighted-kmeans", X, same, ones, ones, 10, rng, Counter()))) == 3  # duplicates are one
+
+
+def test_the_machine_on_top_against_a_general_optimiser():
+    rng = np.random.default_rng(0)
+    F, signs = rng.normal(size=(60, 5)), np.sign(rng.normal(size=60))
+
+    def loss(w):
+        return 0.5 * w @ w + 2 * np.square(np.maximum(0, 1 - signs * (F @ w))).sum()
+
+    np.testing.assert_allclose(squared_hinge(F, signs, 2.0), minimize(loss, np.zeros(5), tol=1e-10).x, atol=1e-4)
+
+
+def test_a_tree_is_as_deep_as_it_must_be():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(4096, 3))
+    grown = drained(grow(X, 64, 2, rng, Counter()))
+    depths = grown.tree.depths()
+    assert len(grown.tree) == 64
+    assert depths.mean() < 7
+    assert np.array_equal(grown.tree.route(X), grown.labels)
+    assert len(drained(grow(np.ones((500, 2)), 8, 2, rng, Counter())).tree) == 1
+    assert len(drained(grow(X, 64, 2, rng, Counter(), np.zeros(4096))).tree) == 1  # one class is not divided
+
+
+@pytest.mark.parametrize("solver", [DCPRED, RIDGE])
+def test_same_seed_same_recording(clouds, solver, tmp_path):
+    X, y = clouds
+    recordings = [recorded(solver, X[:600], y[:600], n_leaves=6, gamma=0.5, n_jobs=jobs, seed=3)[1] for jobs in (1, 2)]
+    for one, two in zip(*recordings, strict=True):
+        assert type(one) is type(two)
+        for name, value in vars(one).items():
+            if name != "stamp":
+                assert np.array_equal(value, getattr(two, name), equal_nan=np.asarray(value).dtype.kind == "f"), name
+    run = solver.recorded_run(X[:300], y[:300], solver.settings.checked({"n_leaves": 4}))
+    assert list(run)
+    run.recorded.save(tmp_path / "run.svmrun")
+    loaded = Recording.load(tmp_path / "run.svmrun")
+    assert np.array_equal(loaded[-1].landmarks, run.recorded[-1].landmarks)
+
+
+@pytest.mark.parametrize("solver", [DCPRED, RIDGE])
+def test_stopped_anywhere_it_can_still_predict(clouds, solver):
+    X, y = clouds
+    for kind in (TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated, LeafCompressed, FastFinished):
+        run = solver.recorded_run(X[:600], y[:600], solver.settings.checked({"n_leaves": 4}))
+        for event in run:
+            if isinstance(event, kind):
+                run.cancel()
+        model = run.result().model
+        assert np.isfinite(model.task_values(X, 1)).all()
+        assert isinstance(run.latest, FastFinished)
+        assert run.latest.stop_reason == ("cancelled" if kind is not FastFinished else "converged")
+
+
+@pytest.mark.parametrize("change", [
+    {"C": 1e8}, {"C": 1e-8}, {"gamma": 1e6}, {"gamma": 1e-8}, {"landmark_ratio": 1.0}, {"pseudo_ratio": 0.0},
+    {"pseudo": "triangle", "gamma": 1e6}, {"n_leaves": 1000}, {"landmarks": "random"},
+])  # fmt: skip
+def test_extreme_settings(clouds, change):
+    X, y = clouds
+    trained, _ = recorded(DCPRED, X[:200], y[:200], **{"n_leaves": 4, **change})
+    assert np.isfinite(trained.model.task_values(X, 1)).all()
+
+
+def test_nasty_data():
+    rng = np.random.default_rng(0)
+    twice = np.repeat(rng.normal(size=(50, 3)), 8, axis=0)
+    far = rng.normal(size=(400, 3)) + 1e6
+    flat = np.column_stack([rng.normal(size=400), np.full(400, 7.0), np.zeros(400)])
+    outlier = rng.normal(size=(400, 3))
+    outlier[0] = 1e7
+    for X in (twice, far, flat, outlier):
+        y = (X[:, 0] > np.median(X[:, 0])).astype(int)
+        trained, _ = recorded(DCPRED, X, y, n_leaves=8, gamma=0.5, C=10.0, landmark_ratio=0.5)
+        assert np.mean(trained.model.predict(trained.model.task_values(X, 1)) == y) > 0.93
+        ridge, _ = recorded(RIDGE, X, y.astype(float), n_leaves=8, gamma=0.5, alpha=0.1)
+        assert np.isfinite(ridge.model.task_values(X, 1)).all()
+    two, _ = recorded(DCPRED, np.array([[0.0], [1.0]]), np.array([0, 1]), gamma=1.0, landmark_ratio=1.0)
+    assert np.array_equal(two.model.predict(two.model.task_values(np.array([[0.0], [1.0]]), 1)), [0, 1])
+    one, _ = recorded(RIDGE, np.ones((1, 2)), np.array([3.0]))
+    assert one.model.task_values(np.zeros((1, 2)), 1)[0, 0] == 3.0
+
+
+def test_a_linear_model_coded_the_same_way():
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(5000, 7)), rng.normal(size=7)
+    np.testing.assert_allclose(linear_values(X, w, 0.5, 2), X @ w + 0.5, atol=1e-4)
+
+
+def test_damaged_machines_are_refused(clouds):
+    X, y = clouds
+    table = recorded(DCPRED, X[:300], y[:300], n_leaves=4)[0].model.fast.table()
+    assert FastModel.of(table)
+    for name, change in {
+        "children": lambda a: a * 0, "pairs": lambda a: a + 1000, "landmarks": lambda a: a[:-1],
+        "weights": lambda a: a * np.nan, "first": lambda a: a[::-1], "normals": lambda a: a[:, :, :-1],
+    }.items():  # fmt: skip
+        with pytest.raises(ValueError, match=r"should be|do not fit|no tree"):
+            FastModel.of({**table, name: change(table[name])})
+
+
+def test_regression_data_are_checked():
+    with pytest.raises(ValueError, match="y must be a finite number for each of the 3 rows"):
+        RIDGE.recorded_run(np.ones((3, 1)), [1.0, np.nan, 2.0], RIDGE.settings())
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"n_leaves": 0}, "n_leaves must be a whole number from 1"),
+    ({"landmark_ratio": 0.0}, "landmark_ratio must be a finite number above 0 to 1"),
+    ({"pseudo": "magic"}, "pseudo must be one of products, triangle, none"),
+    ({"landmarks": "best"}, "landmarks must be one of weighted-kmeans, sided-kmeans, kmeans, random"),
+    ({"branching": 1}, "branching must be a whole number from 2"),
+])  # fmt: skip
+def test_bad_settings_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        DCPRED.settings.checked(change)
+
+
+def test_usps_weights_beat_plain_kmeans_at_equal_cost(published):
+    published("usps")
+    data = datasets.load("usps", size=2000)
+    y, y_test = data.y < 5, data.y_test < 5
+    right = {}
+    for strategy in ("sided-kmeans", "kmeans"):
+        model = recorded(
+            DCPRED,
+            data.X,
+            y,
+            C=8,
+            gamma=2**-7,
+            n_leaves=12,
+            landmarks=strategy,
+            landmark_ratio=0.05,
+            instruments="none",
+        )[0].model
+        right[strategy] = np.mean(model.predict(model.task_values(data.X_test, 2)) == y_test)
+    assert right["sided-kmeans"] > right["kmeans"]

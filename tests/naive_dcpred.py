@@ -1,0 +1,36 @@
+"""Prediction by DC-Pred++ once more, from what its events tell, one point and one number at a time."""
+
+import numpy as np
+
+from engine.events import KernelApproximated, LandmarksChosen, LeafCompressed, TreeGrown, TreeSplit
+
+
+class Naive:
+    def __init__(self, events, gamma):
+        self.gamma = gamma
+        self.splits = {event.node: event for event in events if isinstance(event, TreeSplit)}
+        [self.grown] = [event for event in events if isinstance(event, TreeGrown)]
+        self.landmarks = {event.leaf: event.landmarks for event in events if isinstance(event, LandmarksChosen)}
+        self.kernels = {event.leaf: event for event in events if isinstance(event, KernelApproximated)}
+        self.machines = {event.leaf: event for event in events if isinstance(event, LeafCompressed)}
+
+    def leaf(self, x):
+        node = 0
+        while node in self.splits:
+            split = self.splits[node]
+            node = split.children[np.argmin([np.sum((x - centre) ** 2) for centre in split.centres])]
+        return int(np.flatnonzero(self.grown.leaves == node)[0])
+
+    def values(self, x):
+        leaf = self.leaf(x)
+        machine = self.machines[leaf]
+        if leaf not in self.landmarks:
+            return machine.intercepts
+        away = [np.sqrt(np.sum((x - u) ** 2)) for u in self.landmarks[leaf]]
+        c = [np.exp(-self.gamma * r**2) for r in away]
+        for a, b in self.kernels[leaf].pairs if self.kernels[leaf].pseudo == "products" else []:
+            c.append(c[a] * c[b])
+        for v in self.kernels[leaf].pseudo_landmarks:
+            between = [np.sqrt(np.sum((v - u) ** 2)) for u in self.landmarks[leaf]]
+            c.append(np.exp(-self.gamma * min(r + s for r, s in zip(away, between, strict=True)) ** 2))
+        return machine.intercepts + sum(value * row for value, row in zip(c, machine.coefficients, strict=True))
