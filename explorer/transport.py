@@ -108,6 +108,13 @@ class Transport(JSComponent):
       slider.addEventListener("pointerdown", () => { held = true })
       for (const end of ["pointerup", "pointercancel", "blur"]) slider.addEventListener(end, () => { held = false })
       slider.addEventListener("input", () => { if (timer === null) { told = null; scrub() } })
+      // To the browser they are no move where the slider is there already, though the run may have gone on.
+      slider.addEventListener("keydown", (event) => {
+        if (event.key === "Home") { slider.value = 0; model.send_msg({scrub: 0}) }
+        else if (event.key === "End") { slider.value = slider.max; act("to_end") }
+        else return
+        event.preventDefault()
+      })
 
       const choice = (name, options, value, what) => {
         const list = options.map((option) => `<option>${option}</option>`).join("")

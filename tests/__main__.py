@@ -11,7 +11,7 @@ CHECKS = [
     ["ruff", "check", "."],
     ["ruff", "format", "--check", "."],
     ["mypy"],
-    ["pytest", "-n", "2", "--dist", "loadfile", *sys.argv[1:]],
+    ["pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *sys.argv[1:]],
 ]
 
 

@@ -5,6 +5,13 @@ from pathlib import Path
 
 import pytest
 
+APPS = Path(__file__).parent / "apps"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last, when kernels are compiled, their longest file first: no core waits long for the other."""
+    items.sort(key=lambda item: item.path.is_relative_to(APPS))
+
 
 @pytest.fixture(scope="session")
 def published():

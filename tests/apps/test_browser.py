@@ -149,6 +149,8 @@ def test_the_keyboard_alone_reaches_and_works_every_control(stage):
     at_event(stage, 1).to_be_visible()
     slider.press("ArrowRight")
     at_event(stage, 2).to_be_visible()
+    slider.press("End")
+    expect(button(stage, "Live")).to_have_attribute("aria-pressed", "true")
     run = button(stage, "Run")
     run.focus()
     run.press("Enter")
