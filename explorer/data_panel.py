@@ -57,7 +57,7 @@ class DataPanel:
         draw = ["Draw"] if self.task == "classification" else []  # a sheet has classes
         ways = [*([] if self.given is None else ["Given"]), "Choose", *draw, "Upload"]
         most = self.limits.max_rows
-        self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8), sx=COMPACT)
+        self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8, 8, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
         self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **NUMBER)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **NUMBER)

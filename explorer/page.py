@@ -11,11 +11,12 @@ from panel.util import edit_readonly
 
 from engine import SOLVERS
 from explorer.browser import Browser
-from explorer.layout import CARD, Text, column, row, words
+from explorer.layout import Text, card, column, words
 from explorer.solvers import acts
 from explorer.stage import PERIOD, Stage
 from explorer.theme import FONT, THEMES
 
+CARDS = ":host { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 18px; }"
 PICTURES = Path(__file__).parent / "pictures"
 
 
@@ -77,14 +78,11 @@ def home_page() -> Any:
         f'<h1 style="font: 600 32px/1.3 {FONT}; color: var(--mui-palette-text-primary)">See kernel machines train</h1>'
     )
     cards = [
-        pn.Column(
+        card(
             words(_picture(name), 14, 0),
             words(f'<b style="font-size: 18px; color: var(--mui-palette-text-primary)">{SOLVERS[name].title}</b>'),
             words(act.summary, 14, (4, 10)),
             pmui.Button(label=f"Open {SOLVERS[name].title}", href=f"./{name}", variant="contained", margin=10),
-            stylesheets=[CARD],
-            width=346,
-            margin=10,
         )
         for name, act in acts().items()
     ]
@@ -94,7 +92,10 @@ def home_page() -> Any:
     )
     browser = Browser({}, narrow=0)
     return plain_page(
-        browser, main=[column(words(title + purpose, 15, (10, 14)), row(*cards, align_items="stretch"), browser)]
+        browser,
+        main=[
+            column(words(title + purpose, 15, (10, 14)), column(*cards, stylesheets=[CARDS], margin=(0, 14)), browser)
+        ],
     )
 
 

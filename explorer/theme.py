@@ -4,11 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from bokeh.models import Label  # type: ignore[attr-defined]
+from bokeh.models import GlyphRenderer, Label  # type: ignore[attr-defined]
 from bokeh.plotting import figure
 
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue circles and vermilion triangles
 GREEN, AMBER, PURPLE, SKY = "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
+ON_DARK = "#4BA3D9"  # in place of the blue, for lines and words: on dark paper it would hardly be read
 MARKERS = ("circle", "triangle")
 PALETTE = (
     (NEGATIVE, "circle"), (POSITIVE, "triangle"), (GREEN, "square"), (PURPLE, "diamond"),
@@ -30,21 +31,29 @@ class Tone:
     paper: str
     desk: str  # what the papers lie on
     bar: str
+    blue: str  # of lines and words
     field: tuple[str, str, str]  # from the negative side over the boundary to the positive side
 
 
-LIGHT = Tone("#1f2933", "#64748b", "#e2e8f0", "#ffffff", "#f4f6f9", "#013f63", ("#9fc9e6", "#fdfdfd", "#f3bf9b"))
-DARK = Tone("#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", "#0b1118", "#0b1118", ("#134a6e", "#141c25", "#6e3410"))
+LIGHT = Tone(
+    "#1f2933", "#64748b", "#e2e8f0", "#ffffff", "#f4f6f9", "#013f63", NEGATIVE, ("#9fc9e6", "#fdfdfd", "#f3bf9b")
+)
+DARK = Tone(
+    "#e6edf3", "#93a4b8", "#2c3a4a", "#121a23", "#0b1118", "#0b1118", ON_DARK, ("#134a6e", "#141c25", "#6e3410")
+)
 
 
 def _palette(tone: Tone) -> dict[str, Any]:
     text = {"primary": tone.text, "secondary": tone.faint}
     background = {"default": tone.desk, "paper": tone.paper}
     bar = {"background": f"{tone.bar} !important", "boxShadow": "none", "borderBottom": f"1px solid {tone.line}"}
+    title = {"whiteSpace": "nowrap", "@media (max-width: 600px)": {"fontSize": "1.05rem !important"}}
+    words = {"&.MuiButton-outlined, &.MuiButton-text": {"color": tone.blue}}
     return {
         "components": {
             "MuiToolbar": {"defaultProps": {"variant": "dense"}},
-            "MuiAppBar": {"styleOverrides": {"root": bar}},
+            "MuiAppBar": {"styleOverrides": {"root": {**bar, "& .title": title}}},
+            "MuiButton": {"styleOverrides": {"root": words}},
         },
         "palette": {"primary": {"main": NEGATIVE}, "text": text, "background": background, "divider": tone.line},
     }
@@ -117,3 +126,8 @@ def style(plot: Any, dark: bool) -> None:
         axis.axis_label_text_font_style = "normal"
     for grid in plot.grid:
         grid.grid_line_color = shade.line
+    painted = [(renderer.glyph, ("line_color", "fill_color")) for renderer in plot.select(GlyphRenderer)]
+    for thing, places in (*painted, *((label, ("text_color",)) for label in plot.select(Label))):
+        for place in places:
+            if getattr(thing, place, None) in (NEGATIVE, ON_DARK):
+                setattr(thing, place, shade.blue)

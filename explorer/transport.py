@@ -32,7 +32,7 @@ class Transport(JSComponent):
     :host {{ font: 13px {FONT}; color: var(--mui-palette-text-primary, inherit); }}
     .bar {{ display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; padding: 2px 6px; }}
     .keys, .choices {{ display: flex; align-items: center; gap: 4px; }}
-    .choices {{ gap: 6px 10px; flex-wrap: wrap; }}
+    .choices {{ gap: 6px; flex-wrap: wrap; }}
     button, select {{ font: inherit; color: inherit; background: none; cursor: pointer; border-radius: 8px;
       border: 1px solid var(--mui-palette-divider, #8885); height: 32px; }}
     select {{ padding: 0 4px; background: var(--mui-palette-background-paper, transparent); }}
@@ -43,10 +43,10 @@ class Transport(JSComponent):
     :is(button, select, input):focus-visible {{ outline: 2px solid #0072B2; outline-offset: 2px; }}
     .play {{ width: 42px; height: 42px; border-radius: 50%; background: #0072B2; color: #fff; border: none; }}
     .play:hover {{ background: #005a8e; }}
-    .live {{ padding: 0 10px; }}
+    .live {{ padding: 0 8px; }}
     .live[aria-pressed=true] {{ background: #0072B2; border-color: #0072B2; color: #fff; }}
     svg {{ width: 18px; height: 18px; fill: currentColor; }}
-    label {{ display: flex; align-items: center; gap: 5px; color: var(--mui-palette-text-secondary, inherit); }}
+    label {{ display: flex; align-items: center; gap: 4px; color: var(--mui-palette-text-secondary, inherit); }}
     label select {{ color: var(--mui-palette-text-primary, inherit); }}
     .time {{ flex: 1 1 260px; min-width: 0; position: relative; height: 54px; }}
     .time input {{ width: 100%; margin: 0; height: 24px; accent-color: #0072B2; cursor: pointer; display: block; }}
@@ -55,7 +55,9 @@ class Transport(JSComponent):
     .marks {{ position: absolute; left: 8px; right: 8px; top: 0; height: 38px; pointer-events: none; }}
     .mark {{ position: absolute; top: 5px; width: 2px; height: 14px; background: currentColor; opacity: .45; }}
     .name {{ position: absolute; top: 23px; font-size: 10.5px; line-height: 13px; white-space: nowrap; overflow: hidden;
-      text-overflow: ellipsis; color: var(--mui-palette-text-secondary, inherit); text-align: center; }}
+      text-overflow: ellipsis; color: var(--mui-palette-text-secondary, inherit); text-align: center;
+      container-type: inline-size; height: 13px; }}
+    @container (max-width: 40px) {{ .name span {{ display: none; }} }}
     .where {{ position: absolute; bottom: 0; left: 2px; right: 0; font-size: 12px; }}
     """
     ]
@@ -146,7 +148,8 @@ class Transport(JSComponent):
           const [left, width] = parts.map((part) => `calc(100% * ${part} / var(--end))`)
           marks.append(make("div", {class: "mark", style: `left: ${left}`}))
           const text = make("div", {class: "name", title: name, style: `left: ${left}; width: ${width}`})
-          text.textContent = name
+          text.append(make("span"))
+          text.firstChild.textContent = name
           marks.append(text)
         })
       }
