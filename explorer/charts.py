@@ -24,7 +24,8 @@ from engine.events import (
     StepsTaken,
     SubproblemSolved,
 )
-from explorer.replay import Replay, is_state
+from explorer.replay import Replay
+from explorer.states import is_state
 from explorer.theme import (
     AMBER,
     GREEN,

@@ -282,7 +282,7 @@ class LadderView:
         self._exact.visible = exact is not None
         if exact is not None:
             self._exact.location = exact
-        where = "test" if len(replay.test_points(frame)[0]) else "training"
+        where = "test" if len(replay.test_points(frame.task)[0]) else "training"
         self.early.title.text = f"Early: {where} points right, %"
         self.early.y_range.update(start=max(0.0, low), end=max([*best, exact or 0.0, low + 5]) + 0.35 * (105 - low))
         self._raise("early", self.early)
@@ -292,7 +292,7 @@ class LadderView:
         known = self._judged.get(rung.finished.stamp.sequence)
         if known is None:
             frame = replay.frame_of(rung.finished)
-            points, positive = replay.test_points(frame)
+            points, positive = replay.test_points(frame.task)
             if not len(points):
                 points, positive = replay.points[frame.members], frame.signs > 0
             kernel = replace(replay.kernel, counter=Counter())

@@ -61,7 +61,7 @@ class Marks:
 
     def draw(self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None, place: Place) -> None:
         """Show those of all leaves, and of the one in question what its pseudo-landmarks are made of."""
-        meant, task = leaf_in_question(leaves, pinned), replay.task_number(frame)
+        meant, task = leaf_in_question(leaves, pinned), replay.task_number(frame.task)
         marks: list[tuple[Any, ...]] = []
         dots: list[tuple[Any, ...]] = []
         links: list[tuple[Any, ...]] = []

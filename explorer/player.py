@@ -6,7 +6,8 @@ from typing import Any
 import param
 
 from engine import Run
-from explorer.replay import STOPS, Replay
+from explorer.replay import Replay
+from explorer.states import STOPS
 
 SPEEDS = {f"{speed} / s": float(speed) for speed in (1, 2, 5, 10, 25, 100)} | {"full speed": 0.0}
 FIRST_EVENTS = 4.0  # of a run come at once: until the first iteration there is nothing to see

@@ -237,7 +237,7 @@ class PredictionView:
         self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None, followed: int | None
     ) -> None:
         """Of the leaf in question; of a pinned point, what each of them says about it."""
-        task = replay.task_number(frame)
+        task = replay.task_number(frame.task)
         leaf = followed if followed is not None else _latest(leaves.compressed, leaves.leaf)
         weights, landmarks = np.zeros(0), 0
         if pinned is not None and followed is not None:
@@ -283,7 +283,7 @@ class PredictionView:
 
     def _draw_agreement(self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None) -> None:
         """Of some points, what the fast machine says over what the exact one says."""
-        n, task = len(replay.X), replay.task_number(frame)
+        n, task = len(replay.X), replay.task_number(frame.task)
         some = np.linspace(0, n - 1, min(n, replay.affordable(frame))).astype(int)
         if pinned is not None:
             some = np.append(some, pinned)

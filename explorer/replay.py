@@ -3,96 +3,35 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
-from typing import Any, cast
+from functools import lru_cache
 
 import numpy as np
 
-from engine import SOLVERS, Recording
-from engine.classify import check_data, check_targets, class_numbers, class_weights, dense
+from engine import Recording
 from engine.early import Committee
-from engine.events import (
-    Array,
-    BudgetMaintained,
-    Event,
-    Finished,
-    InteriorFinished,
-    InteriorIteration,
-    Iteration,
-    LeafTrained,
-    LevelFinished,
-    Partitioned,
-    PhaseBegan,
-    StepsTaken,
-    SubproblemSolved,
-)
-from engine.kernels import Kernel, Points
-from engine.model import Task, tasks
+from engine.events import Array, Event, Finished, InteriorFinished, LeafTrained, Partitioned
+from engine.kernels import Points
+from engine.model import Task
 from engine.partition import Router
-from engine.threads import thread_count
-from explorer import damage, factors, grouping, leaves
+from explorer import damage, factors
 from explorer.exact_answer import ExactAnswer
-from explorer.factors import Factor, factor_at
-from explorer.frame import Budget, Drawn, Expansion, Frame
-from explorer.grouping import Grouping, grouping_at
-from explorer.leaves import Leaves, Training, leaves_at
-from explorer.plane import Plane
-from explorer.units import number
+from explorer.frame import Drawn, Expansion, Frame
+from explorer.given import ENOUGH, Given, spread
+from explorer.leaves import Leaves
+from explorer.states import STATES, STOPS, frame_of, is_state
 
-BUDGETS = (StepsTaken, BudgetMaintained)
-# After these the solver stands elsewhere.
-STATES = (
-    *(Iteration, Partitioned, SubproblemSolved, LevelFinished),
-    *(*BUDGETS, *factors.STANDS, *grouping.STANDS, *leaves.STANDS),
-)
-STOPS: dict[str, Any] = {
-    "event": Event,
-    "iteration": (*STATES, Finished),
-    "phase": (PhaseBegan, Finished),
-    "merge": (BudgetMaintained, Finished),
-}
-WHOLE = Task("", (0,), ())  # of a regression: all points
-ENOUGH = 2000  # points for an accuracy in a chart
 DEAREST = 4e6  # kernel evaluations that the margins of a frame may cost
 PLAIN = 32  # dimensions up to which a kernel evaluation costs the same, more or less
 FEW = 3000  # points whose exact answer is found beside the run; that of more only after it, so as not to slow it down
 
 
-class Replay:
+class Replay(Given):
     """Looks up frames of a recording, which may still be growing, and evaluates them."""
 
     def __init__(self, recording: Recording, X_test: Array | None = None, y_test: Array | None = None) -> None:
+        super().__init__(recording.header, X_test, y_test)
         self.recording = recording
-        header = recording.header
-        self.regression = SOLVERS[header.solver].task == "regression"
-        (check_targets if self.regression else check_data)(header.X, header.y)
-        self.X = np.asarray(header.X, float)
-        one = np.zeros(1, int), np.zeros(len(header.y), int)
-        self.classes, self.labels = one if self.regression else class_numbers(header.y)
-        self.settings = settings = cast(Any, SOLVERS[header.solver].settings.checked(header.settings))
-        degree, coef0 = getattr(settings, "degree", 3), getattr(settings, "coef0", 0.0)
-        kernel = Kernel.fit(self.X, settings.kernel, settings.gamma, degree, coef0)
-        self.kernel = replace(kernel, work=np.float32, store=np.float32)  # for pictures, where single precision will do
-        self.points = self.kernel.points(self.X)
-        self.threads = thread_count(settings.n_jobs)
-        self.plane = Plane.fit(self.X)
-        self.places = self.plane.project(self.X)
-        self._beside = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared distance from the plane
-        if self.regression:  # targets over the first axis
-            self.plane = replace(self.plane, labels=(self.plane.labels[0], "target"))
-            self.places = np.column_stack([self.places[:, 0], header.y])
-        weights = class_weights(getattr(settings, "class_weight", None), self.classes, header.y)
-        self._upper = getattr(settings, "C", np.inf) * weights[self.labels]
-        ours = [WHOLE] if self.regression else tasks(self.classes, self.settings.multiclass)
-        self.tasks = {task.name: task for task in ours}
-        self.test_data = (self.X, header.y)  # where there are no others, those of the training
-        self.has_test = X_test is not None and y_test is not None
-        self._test = None
-        if X_test is not None and y_test is not None:
-            self.test_data = (dense(X_test), y_test)
-            self._test = (self.kernel.points(self.test_data[0]), y_test)
-        self.members = lru_cache(64)(self._members)
-        self.frame_of = lru_cache(16)(self._frame_of)
+        self.frame_of = lru_cache(16)(lambda event: frame_of(self, event))
         self.cell_members = lru_cache(4)(self._cell_members)
         self.expansion = lru_cache(8)(self._expansion)
         self.seams = lru_cache(4)(self._seams)
@@ -115,42 +54,9 @@ class Replay:
                 return self.frame_of(event)
         return None
 
-    def _frame_of(self, event: Event) -> Frame:
-        """The frame of an event that tells of a state."""
-        task = self.task_of(event)
-        whose = (event, task, *self.members(task))
-        if isinstance(event, Iteration):
-            clusters = (
-                self._in_clusters(event, len(whose[2]))[2] if self.recording.header.solver == "clustersvm" else None
-            )
-            return Frame(
-                *whose, event.alpha, event.gradient, event.active, event.intercept, event.working_set, grouping=clusters
-            )
-        if isinstance(event, grouping.STANDS):
-            alpha, intercept, clusters = self._in_clusters(event, len(whose[2]))
-            return Frame(*whose, alpha, intercept=intercept, grouping=clusters)
-        if isinstance(event, BUDGETS):
-            alpha, budget = self._budget(event, len(whose[2]))
-            return Frame(*whose, alpha, budget=budget)
-        if isinstance(event, factors.STANDS):
-            alpha, intercept, factor = self._inside(event, len(whose[2]))
-            return Frame(*whose, alpha, intercept=intercept, factor=factor, near=factors.NEAR)
-        if isinstance(event, leaves.STANDS):
-            found = leaves_at(self.recording[: self.position(event) + 1], self.training)
-            return Frame(*whose, found.alpha[list(self.tasks).index(task.name)], leaves=found)
-        alpha, cells = self._in_cells(event, len(whose[2]))
-        return Frame(*whose, alpha, cells=cells)
-
-    @property
-    def label_names(self) -> Array:
-        """The label of each point in words, or its target."""
-        if self.regression:
-            return np.array([number(value) for value in self.recording.header.y.astype(float)])
-        return np.asarray(self.classes[self.labels].astype(str))
-
-    def task_number(self, frame: Frame) -> int:
-        """Which of all tasks that of a frame is."""
-        return list(self.tasks).index(frame.task.name)
+    def task_number(self, task: Task) -> int:
+        """Which of all tasks it is."""
+        return list(self.tasks).index(task.name)
 
     def task_of(self, event: Event) -> Task:
         """The task that an event is about, or the first."""
@@ -158,60 +64,9 @@ class Replay:
             return self.tasks[event.stamp.path[0]]
         return list(self.tasks.values())[event.task if isinstance(event, LeafTrained) else 0]
 
-    @cached_property
-    def training(self) -> Training:
-        """What the machines of leaves are trained on."""
-        return Training(self.X, self.targets(self.recording.header.y), self.regression, self.kernel.gamma)
-
-    def targets(self, y: Array) -> Array:
-        """A row for each task: +1 and -1, or the targets of a regression."""
-        if self.regression:
-            return np.asarray(y, float)[None]
-        return np.array(
-            [np.where(np.isin(y, self.classes[list(task.positive)]), 1.0, -1.0) for task in self.tasks.values()]
-        )
-
-    def _budget(self, event: Any, n: int) -> tuple[Array, Budget]:
-        """The vectors of a budget; of a merge, those after it. A training point among them has its coefficient."""
-        told = (
-            event.after() if isinstance(event, BudgetMaintained) else (event.vectors, event.coefficients, event.sources)
-        )
-        vectors, coefficients, sources = told
-        alpha, merged = np.zeros(n), sources < 0
-        alpha[sources[~merged]] = abs(coefficients[~merged])
-        return alpha, Budget(vectors, coefficients, merged)
-
-    def _past(self, event: Event) -> list[Event]:
+    def past(self, event: Event) -> list[Event]:
         """What its task had told up to and with an event."""
         return [item for item in self.recording[: self.position(event) + 1] if item.stamp.path == event.stamp.path]
-
-    def _in_clusters(self, event: Event, n: int) -> tuple[Array, float, Grouping]:
-        """Alpha, bias and clusters of ClusterSVM."""
-        return grouping_at(self._past(event), n)
-
-    def _inside(self, event: Event, n: int) -> tuple[Array, float, Factor]:
-        """The latest iterate of the interior-point method, bias, and factorisation."""
-        past = self._past(event)
-        for item in reversed(past):
-            if isinstance(item, InteriorIteration | InteriorFinished):
-                return item.alpha, item.intercept, factor_at(past)
-        return np.zeros(n), 0.0, factor_at(past)
-
-    def _in_cells(self, event: Event, n: int) -> tuple[Array, Partitioned | None]:
-        """Alpha amid a level: the level below's, with those of the cells already solved in its place."""
-        if isinstance(event, LevelFinished):
-            return event.alpha, self.cells_before(event)
-        cells = event if isinstance(event, Partitioned) else self.cells_before(event)
-        members = () if cells is None else self.cell_members(cells)
-        alpha = np.zeros(n)
-        for past in self.recording[: self.position(event) + 1]:
-            if cells is None or past.stamp.path != event.stamp.path:
-                continue
-            if isinstance(past, LevelFinished):
-                alpha = past.alpha.copy()
-            elif isinstance(past, SubproblemSolved) and past.stamp.sequence > cells.stamp.sequence:
-                alpha[members[past.cluster]] = past.alpha
-        return alpha, cells
 
     def _cell_members(self, cells: Partitioned) -> tuple[Array, ...]:
         """The points of each cell."""
@@ -237,11 +92,6 @@ class Replay:
         row = int(np.searchsorted(frame.members, point))
         return float(frame.alpha[row]) if row < len(frame.members) and frame.members[row] == point else np.nan
 
-    def _members(self, task: Task) -> tuple[Array, Array, Array]:
-        positive = np.isin(self.labels, task.positive)
-        members = np.flatnonzero(positive | np.isin(self.labels, task.negative))
-        return members, np.where(positive[members], 1.0, -1.0), self._upper[members]
-
     def check(self) -> None:
         """Raise a ValueError if the events do not fit the data."""
         damage.check(self, STATES)
@@ -258,7 +108,7 @@ class Replay:
             return Expansion(points, frame.budget.coefficients, places, beside, frame.budget.merged)
         used, weights = self._machine(frame)
         members, marked = frame.members[used], frame.at_bound[used]
-        return Expansion(self.points[members], weights, self.places[members], self._beside[members], marked)
+        return Expansion(self.points[members], weights, self.places[members], self.beside[members], marked)
 
     def _machine(self, frame: Frame) -> tuple[Array, Array]:
         """Points of the task, and their signed coefficients: alphas, or what a factorisation makes of them."""
@@ -326,7 +176,7 @@ class Replay:
     def leaf_values(self, frame: Frame, X: Array, fast: bool) -> Array:
         """Decision values of the frame's task by the machines of leaves."""
         assert frame.leaves is not None
-        return frame.leaves.values(X, fast)[:, self.task_number(frame)]
+        return frame.leaves.values(X, fast)[:, self.task_number(frame.task)]
 
     def decision(self, frame: Frame, points: Points, early: bool = True) -> Array:
         """Decision values of points that the kernel has taken in; `early`: by the model of their cell alone."""
@@ -394,14 +244,14 @@ class Replay:
         if frame.leaves is not None:
             return self._quality(frame, frame.leaves)
         affordable = min(ENOUGH, int(DEAREST / (1 + self.price(frame))))
-        some = _spread(len(frame.members), affordable)
+        some = spread(len(frame.members), affordable)
         margins, positive = self.margins(frame, some), frame.signs[some] > 0
         right = np.where(positive, margins > 0, margins >= 0)[np.isfinite(margins)]  # 0 is a no, as for the test set
         train = 100 * float(np.mean(right)) if len(right) else np.nan
-        points, positive = self.test_points(frame)
+        points, positive = self.test_points(frame.task)
         if not len(points):
             return train, np.nan
-        some = _spread(len(points), affordable)
+        some = spread(len(points), affordable)
         points, positive = points[some], positive[some]
         return train, 100 * float(np.mean((self.decision(frame, points) > 0) == positive))
 
@@ -412,21 +262,10 @@ class Replay:
     def _quality(self, frame: Frame, machines: Leaves) -> tuple[float, float]:
         """The same of leaves."""
         found = []
-        for X, y in ((self.X, self.recording.header.y), *([self.test_data] if self.has_test else [])):
-            some = _spread(len(X), self.affordable(frame))
+        for X, y in ((self.X, self.y), *([self.test_data] if self.has_test else [])):
+            some = spread(len(X), self.affordable(frame))
             found.append(self.training.quality(machines.values(X[some]), self.targets(y[some])))
         return found[0], found[1] if self.has_test else np.nan
-
-    def test_points(self, frame: Frame) -> tuple[Points, Array]:
-        """Test points of a frame's task, enough for a chart, and which of them are positive."""
-        if self._test is None:
-            return self.points[:0], np.zeros(0, bool)
-        points, labels = self._test
-        sides = (self.classes[list(side)] for side in (frame.task.positive, frame.task.negative))
-        positive, negative = (np.isin(labels, side) for side in sides)
-        ours = np.flatnonzero(positive | negative)
-        ours = ours[_spread(len(ours), ENOUGH)]
-        return points[ours], positive[ours]
 
     # ---- where things happen ----
 
@@ -442,13 +281,3 @@ class Replay:
     def stops(self, kind: str) -> list[int]:
         """Positions that a step of this size can go to: every event, states of the solver, or beginnings of phases."""
         return [position for position, event in enumerate(self.recording) if isinstance(event, STOPS[kind])]
-
-
-def is_state(event: Event) -> bool:
-    """Whether the solver stands elsewhere after an event; the end of several tasks is no state of any."""
-    return isinstance(event, STATES) and not (isinstance(event, Finished) and not len(event.alpha))
-
-
-def _spread(n: int, most: int) -> Array:
-    """So many of n rows, evenly: a file may be sorted by class."""
-    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(int)
