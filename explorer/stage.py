@@ -4,30 +4,26 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import panel_material_ui as pmui
 from panel.io import unlocked
 
 from engine import SOLVERS, Recording, Run, warm
 from engine.datasets import Dataset
 from explorer.browser import Browser
-from explorer.charts import AXES, Charts
-from explorer.controls import COMPACT, SMALL, SettingsPanel
+from explorer.charts import Charts
+from explorer.controls import SettingsPanel
 from explorer.data_panel import DataPanel
-from explorer.icons import icon
 from explorer.keep import Link
-from explorer.layout import Notice, Pictures, Text, card, column, grid, heading, row, tiles, words
 from explorer.player import Player
 from explorer.pool import SERVER
 from explorer.replay import Replay
 from explorer.scene import Scene
+from explorer.screen import Screen
 from explorer.sketch import SHEET
 from explorer.solvers import Preset, acts
 from explorer.take_along import TakeAlong
-from explorer.telling import card_of_words, listing
 from explorer.theme import NEGATIVE, POSITIVE
 from explorer.transport import Transport
 
-BAR = 30  # pixels of a row of small buttons: kept free for it, so that nothing moves when it comes
 PERIOD = 40  # milliseconds between two looks at the run
 IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up
 # Seconds between two drawings of a part while there is something to see.
@@ -90,74 +86,34 @@ class Stage:
             data,
             self.solver.task,
         )
-        self._build_widgets()
+        self.screen = Screen(self.act, [preset.title for preset in self.beginnings])
+        self._listen()
         figures = [self.scene.plot, *self.charts.plots.values(), *self.own.plots]
         self.take_along = TakeAlong(self, [plot.name for plot in figures])
-        self.pictures = Pictures()
         self._window = (0, 0)
-        self._later: list[tuple[Any, list[Any]]] = []  # parts of the page that are still to come, and where
         self.scene.show(self.act.layers_shown)
         self._tell(self._status(), "")
         warm.begin()
 
     # ---- parts of the screen ----
 
-    def _build_widgets(self) -> None:
-        self.presets = pmui.Select(
-            label="Preset", options={preset.title: k for k, preset in enumerate(self.beginnings)}, value=0, **SMALL
-        )
-        self.presets.param.watch(self._choose_preset, "value")
-        self.run_button = pmui.Button(label="Run", icon=icon("play"), color="primary", variant="contained", margin=8)
-        self.run_button.on_click(lambda event: self.begin())
-        self.reset_button = pmui.Button(label="Reset", icon=icon("reset"), variant="outlined", margin=8)
-        self.reset_button.on_click(lambda event: self._choose_preset(None))
-        self.message = Notice()
-        self.layers = pmui.CheckButtonGroup(
-            label="", options=list(self.act.layers), value=list(self.act.layers_shown), size="small", margin=(2, 6),
-            color="primary", sx=COMPACT, min_height=BAR,
-        )  # fmt: skip
-        self.layers.param.watch(lambda event: self._todo.add("layers"), "value")
-        self.axis = pmui.RadioButtonGroup(
-            label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT, min_height=BAR
-        )
-        self.axis.param.watch(lambda event: self._todo.add("axis"), "value")
-        self.note = words("", 12)
-        self.story = Text("", sizing_mode="stretch_width", margin=(2, 8))
-        self.listing = Text("", sizing_mode="stretch_width", margin=(2, 4))
+    def _listen(self) -> None:
+        screen = self.screen
+        screen.presets.param.watch(self._choose_preset, "value")
+        screen.run_button.on_click(lambda event: self.begin())
+        screen.reset_button.on_click(lambda event: self._choose_preset(None))
+        screen.layers.param.watch(lambda event: self._todo.add("layers"), "value")
+        screen.axis.param.watch(lambda event: self._todo.add("axis"), "value")
 
     def sidebar(self) -> list[Any]:
         """What stands beside the stage."""
-        return [
-            row(self.run_button, self.reset_button),
-            self._join_later(column(), [heading("Presets"), self.presets, heading("Data"), self.data.view]),
-            self._join_later(column(), [heading("Problem and solver"), self.settings.view]),
-        ]  # fmt: skip
+        return self.screen.sidebar(self.data.view, self.settings.view)
 
     def main(self) -> Any:
         """The stage itself."""
-        scene, *charts = [self.pictures.add(plot) for plot in (self.scene.plot, *self.charts.plots.values())]
-        *charts, alpha = charts
-        own = [(self.pictures.add(plot), *self.own.widgets.get(plot.name, ())) for plot in self.own.plots]
-        return column(
-            self.message,
-            card(self.transport),
-            grid(
-                card(self.layers, scene, self.note),
-                self._join_later(card(min_height=BAR + sum(pane.height for pane in charts)), [self.axis, *charts]),
-                card(self.story),
-                card(self.listing),
-            ),
-            self._join_later(tiles(len(own) + 1), [card(*tile) for tile in (*own, (alpha,))]),
-            self._join_later(column(), [card(self.take_along.view)]),
-            self.browser,
-            margin=(8, 12),
-            styles={"gap": "10px"},
+        return self.screen.main(
+            self.transport, self.scene.plot, self.charts, self.own, self.take_along.view, self.browser
         )
-
-    def _join_later(self, place: Any, parts: list[Any]) -> Any:
-        """Keep a place for parts that are not seen first: the page is there sooner without them."""
-        self._later.append((place, parts))
-        return place
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -190,7 +146,7 @@ class Stage:
         except (ValueError, OSError) as error:
             self.complain(str(error))
             return
-        self.message.visible = False
+        self.screen.message.visible = False
         self.show_run(run, replay)
         self._entered = run
         SERVER.pool.enter(run)
@@ -203,11 +159,11 @@ class Stage:
 
     def complain(self, text: str) -> None:
         """Say what is wrong."""
-        self.message.say(text, POSITIVE)
+        self.screen.message.say(text, POSITIVE)
 
     def inform(self, text: str) -> None:
         """Say what a person should know."""
-        self.message.say(text, NEGATIVE)
+        self.screen.message.say(text, NEGATIVE)
 
     def _watch(self, replay: Replay) -> None:
         """Put another recording on the stage; the next tick draws it."""
@@ -235,7 +191,7 @@ class Stage:
             self._todo.add("pin")
 
     def _choose_preset(self, event: Any) -> None:
-        preset = self.beginnings[self.presets.value]
+        preset = self.beginnings[self.screen.presets.value]
         self.data.set(preset.data)
         self.settings.reset(preset.settings)
         self.begin()
@@ -254,9 +210,9 @@ class Stage:
             return
         self.settings.set(link.settings)
         if link.layers is not None:
-            self.layers.value = link.layers
+            self.screen.layers.value = link.layers
         if link.axis is not None:
-            self.axis.value = link.axis
+            self.screen.axis.value = link.axis
         self.begin()
         if self.player is None and self.data.drawing:
             self._todo.add("sketch")
@@ -267,9 +223,9 @@ class Stage:
 
     def _begin_anew(self) -> None:
         """The usual beginning, with what was said of another one still to be read."""
-        said = self.message.object
+        said = self.screen.message.object
         self._choose_preset(None)
-        self.message.param.update(object=said, visible=True)
+        self.screen.message.param.update(object=said, visible=True)
 
     def link(self) -> Link:
         """A link to what is on the stage."""
@@ -280,7 +236,7 @@ class Stage:
             header = self.replay.recording.header
             data = dict(header.source) if header.source.keys() & {"name", "points"} else {}
             settings = self._changed(header.settings)
-        return Link(data, settings, cursor, self.axis.value, list(self.layers.value or []))
+        return Link(data, settings, cursor, self.screen.axis.value, list(self.screen.layers.value or []))
 
     def _changed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Those that a person could set, or that are not as usual."""
@@ -296,7 +252,7 @@ class Stage:
         replay = Replay(recording)
         replay.check()
         header = recording.header
-        self.message.visible = False
+        self.screen.message.visible = False
         self.settings.reset(self._changed(header.settings))
         self.data.current = Dataset("recording", "From a recording", header.X, header.y, task=self.solver.task)
         self.show_run(None, replay)
@@ -318,9 +274,10 @@ class Stage:
     def _tick(self, now: float, passed: float) -> None:
         changed = self._do_what_was_asked()
         self._awake_since = self._awake_since or now
-        if self._later and (self.player is None or self._is_seen_running() or now > self._awake_since + IN_ANY_CASE):
-            place, parts = self._later.pop(0)
-            place.objects = parts
+        if self.screen.waiting and (
+            self.player is None or self._is_seen_running() or now > self._awake_since + IN_ANY_CASE
+        ):
+            self.screen.join_next()
         if self.player is None or self.replay is None:
             self.browser.frame += changed
             return
@@ -348,14 +305,14 @@ class Stage:
         asked, drawing = self._todo & {"window", "style", "layers", "axis", "load", "sketch", "pin"}, self.data.drawing
         self._todo -= asked
         if "window" in asked:
-            self.pictures.fit(*self._window)
+            self.screen.pictures.fit(*self._window)
         if "style" in asked:
             for part in (self.scene, self.charts, self.own):
                 part.restyle(self.dark)
         if "layers" in asked:
-            self.scene.show(self.layers.value or [])
+            self.scene.show(self.screen.layers.value or [])
         if "axis" in asked:
-            self.charts.axis = self.axis.value
+            self.charts.axis = self.screen.axis.value
         if "load" in asked and self.replay is not None:
             self.charts.clear()
             self.own.forget()
@@ -464,11 +421,10 @@ class Stage:
         if self.replay is not None and self.replay.recording.stride > 1:
             most = self.replay.recording.limit / 2**20
             notes.append(f"one iteration in {self.replay.recording.stride} is kept, for at most {most:.3g} MiB")
-        self.note.object = " · ".join(filter(None, notes))
+        self.screen.note.object = " · ".join(filter(None, notes))
 
     def _tell(self, story: str, lines: str, numbers: dict[str, str] | None = None) -> None:
-        self.story.object = card_of_words(story, numbers or {}, self.act.hint, self.browser.own_page)
-        self.listing.object = listing(self.act.listing, lines.split())
+        self.screen.tell(story, lines, numbers, keys=self.browser.own_page)
 
     def _acknowledge(self, frame: int) -> None:
         self.heard_at = time.monotonic()

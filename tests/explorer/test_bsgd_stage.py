@@ -180,7 +180,7 @@ def test_a_step_to_the_next_merge_goes_as_far_as_it_takes(moons):
 def test_the_stage_plays_budgeted_sgd_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: passes" in stage.story.object
+    assert "Finished: passes" in stage.screen.story.object
     assert [name for _, name in stage.transport.marks] == ["pass 1", "pass 2", "pass 3"]
     assert 0 < len(stage.scene._support.data["x"]) <= 15
     assert {"circle_x", "triangle_dot"} & set(stage.scene._support.data["marker"])  # merged ones are told apart
@@ -197,7 +197,7 @@ def test_two_vectors_slide_into_one(stage):
     settle(stage)
     overlay = stage.scene.overlay
     assert overlay.moving
-    assert f"Merge {merge.number}." in stage.story.object
+    assert f"Merge {merge.number}." in stage.screen.story.object
     assert "lost" in overlay.flag.source.data["text"][0]
     overlay._since -= 10
     stage._todo.add("scene")

@@ -188,7 +188,7 @@ def test_every_preset_can_be_run():
 def test_the_stage_plays_clustersvm_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     names = [name for _, name in stage.transport.marks]
     assert names[:3] == ["clusters", "initial SVM", "margins"]
     stage.replay._exact.wait(60)

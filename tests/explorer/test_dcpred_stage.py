@@ -308,7 +308,7 @@ def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():
     stage.restore("?data=waves&size=150&n_leaves=3&gamma=4&landmark_ratio=0.1")
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     assert "Draw" not in stage.data.way.options
     assert set(stage.data.name.options.values()) <= {
         name for name, entry in datasets.catalogue().items() if entry.task == "regression"
@@ -326,12 +326,12 @@ def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():
 def test_the_stage_plays_dcpred_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     assert [name for _, name in stage.transport.marks] == ["tree", "leaves", "compress"]
     split = stage.replay.position(of_kind(stage.replay, TreeSplit)[2])
     stage.player.go(split)
     settle(stage)
-    assert "Divided." in stage.story.object
+    assert "Divided." in stage.screen.story.object
     assert len(stage.scene.overlay._centres.data["x"]) == 2
     assert np.nanmax(stage.charts._sources["accuracy"].data["test"]) > 75
 

@@ -199,7 +199,7 @@ def _until(recording, last):
 def test_the_stage_plays_dcsvm_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     assert stage.transport.marks[0][1] == "level 2 · 16"
     names = [name for _, name in stage.transport.marks if name != "look at all"]
     assert names[1:] == ["level 1 · 4", "refine", "gradient", "whole"]
@@ -218,7 +218,7 @@ def test_a_cell_is_named_and_its_seams_are_drawn(stage):
     assert stage.scene.overlay.flag.source.data["text"] == [
         f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
     ]
-    assert f"cell {event.cluster + 1}" in stage.story.object
+    assert f"cell {event.cluster + 1}" in stage.screen.story.object
 
 
 def test_every_event_of_dcsvm_has_a_story_and_a_line(replay):

@@ -158,7 +158,7 @@ def test_a_kronecker_product_shows_its_factors_and_its_error(moons):
 def test_the_stage_plays_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     assert stage.transport.marks[1][1] == "interior point · icf 12"
     curves = stage.charts._sources["gaps"].data
     assert np.isfinite(curves["gap_exact"]).all()
@@ -191,7 +191,7 @@ def test_ranks_are_typed(stage):
     assert stage.settings.values["rank"] == 25
     field.value = "many"
     stage.begin()
-    assert "rank must be a whole number from 1" in stage.message.object
+    assert "rank must be a whole number from 1" in stage.screen.message.object
     stage.settings.set({"rank": "auto"})
     assert field.value == "auto"
 

@@ -59,17 +59,17 @@ def stage():
 def test_the_first_screen_is_already_running(stage):
     assert stage.player.playing
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     assert len(stage.scene._support.data["x"]) > 50
     assert np.isfinite(stage.charts._sources["accuracy"].data["train"]).all()
 
 
 def test_every_preset_runs(stage):
     for k in range(1, len(stage.act.presets)):
-        stage.presets.value = k
+        stage.screen.presets.value = k
         play_to_the_end(stage)
-        assert "Finished" in stage.story.object
-        assert not stage.message.visible
+        assert "Finished" in stage.screen.story.object
+        assert not stage.screen.message.visible
 
 
 def test_any_moment_can_be_drawn_in_any_order(stage):
@@ -80,7 +80,7 @@ def test_any_moment_can_be_drawn_in_any_order(stage):
         settle(stage)
     stage.restyle(True)
     settle(stage)
-    stage.axis.value = "solver seconds"
+    stage.screen.axis.value = "solver seconds"
     tick(stage)
     assert stage.charts.axis == "solver seconds"
 
@@ -88,11 +88,11 @@ def test_any_moment_can_be_drawn_in_any_order(stage):
 def test_a_wrong_value_is_named_and_the_page_goes_on(stage):
     stage.settings.values["C"] = -3.0
     stage.begin()
-    assert stage.message.visible
-    assert "C must be a finite number above 0; got -3.0" in stage.message.object
+    assert stage.screen.message.visible
+    assert "C must be a finite number above 0; got -3.0" in stage.screen.message.object
     stage.settings.values["C"] = 3.0
     stage.begin()
-    assert not stage.message.visible
+    assert not stage.screen.message.visible
     play_to_the_end(stage)
 
 
@@ -114,7 +114,7 @@ def test_several_classes_are_shown_task_by_task(stage):
     stage.data.set({"name": "gaussians", "size": 300})
     stage.begin()
     play_to_the_end(stage)
-    assert "Finished" in stage.story.object
+    assert "Finished" in stage.screen.story.object
     names = {event.stamp.path for event in stage.replay.recording}
     assert len(names) == 4  # three pairs, and the whole
 
@@ -136,13 +136,13 @@ def test_a_link_brings_back_data_settings_and_moment(stage):
     stage.begin()
     play_to_the_end(stage)
     stage.player.go(9)
-    stage.layers.value = ["points", "misses"]
-    stage.axis.value = "kernel evaluations"
+    stage.screen.layers.value = ["points", "misses"]
+    stage.screen.axis.value = "kernel evaluations"
     other = Stage()
     other.restore("?" + stage.link().query())
     wait_until(other, lambda: other.player.cursor == 9)
-    assert other.layers.value == ["points", "misses"]
-    assert other.axis.value == "kernel evaluations"
+    assert other.screen.layers.value == ["points", "misses"]
+    assert other.screen.axis.value == "kernel evaluations"
     assert not other.player.playing
     assert other.settings.values == stage.settings.values
     assert np.array_equal(other.replay.X, stage.replay.X)
@@ -162,7 +162,7 @@ def test_a_link_brings_back_data_settings_and_moment(stage):
 ])  # fmt: skip
 def test_a_wrong_link_is_explained_and_the_page_works(stage, search, message):
     stage.restore(search)
-    assert message in stage.message.object
+    assert message in stage.screen.message.object
     play_to_the_end(stage)
 
 
@@ -172,9 +172,9 @@ def test_a_recording_is_saved_and_opened_again(stage):
     other = Stage()
     other.take_along.open.param.update(filename="mine.svmrun", value=content)
     play_to_the_end(other)
-    assert other.story.object == stage.story.object
+    assert other.screen.story.object == stage.screen.story.object
     other.take_along.open.param.update(filename="mine.svmrun", value=content[:500])
-    assert "mine.svmrun is damaged or not a svm-explorer recording file" in other.message.object
+    assert "mine.svmrun is damaged or not a svm-explorer recording file" in other.screen.message.object
     other.close()
 
 
@@ -191,12 +191,12 @@ def test_uploads(stage):
     rows = [f"{a:.4f},{b:.4f},{'yes' if a > 0 else 'no'}" for a, b in rng.normal(size=(60, 2))]
     stage.data.way.value = "Upload"
     stage.data.file.param.update(filename="mine.csv", value="\n".join(["u,v,answer", *rows]).encode())
-    assert not stage.message.visible, stage.message.object
+    assert not stage.screen.message.visible, stage.screen.message.object
     assert len(stage.replay.X) == 60
     play_to_the_end(stage)
     stage.data.file.param.update(filename="bad.csv", value=b"u,v,answer\n1,2,yes\n1,oops,no\n")
-    assert "line 3" in stage.message.object
-    assert 'column 2 ("v")' in stage.message.object
+    assert "line 3" in stage.screen.message.object
+    assert 'column 2 ("v")' in stage.screen.message.object
     assert stage.data._csv().getvalue().startswith(b"u,v,")
 
 
@@ -205,7 +205,7 @@ def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
     tick(stage)
     stage.data._redraw(type(stage.data.sketch).clear)
     stage.begin()
-    assert "Draw at least one point of each class first." in stage.message.object
+    assert "Draw at least one point of each class first." in stage.screen.message.object
     rng = np.random.default_rng(0)
     for label, middle in ((-1, -1.0), (1, 1.0)):
         stage.data.brush.value = label
@@ -215,7 +215,7 @@ def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
     assert len(stage.scene._points.data["x"]) == 20
     stage.begin()
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     other = Stage()
     other.restore("?" + stage.link().query())
     assert np.array_equal(other.replay.X, stage.replay.X)
@@ -269,15 +269,15 @@ def test_runs_beyond_the_places_wait_in_line(monkeypatch):
         one.begin()
         tick(one)
     settle(third)
-    assert "Waiting." in third.story.object
-    assert "2 in line" in third.story.object
+    assert "Waiting." in third.screen.story.object
+    assert "2 in line" in third.screen.story.object
     second.close()
     tick(third)
     settle(third)
-    assert "1 in line" in third.story.object
+    assert "1 in line" in third.screen.story.object
     first.close()
     play_to_the_end(third)
-    assert "Finished: converged" in third.story.object
+    assert "Finished: converged" in third.screen.story.object
 
 
 def test_a_paused_run_makes_room_for_those_who_wait(monkeypatch):
@@ -289,7 +289,7 @@ def test_a_paused_run_makes_room_for_those_who_wait(monkeypatch):
     first.player.pause()
     second.begin()
     wait_until(first, lambda: first.run.state == "done")
-    assert "Others were waiting" in first.message.object
+    assert "Others were waiting" in first.screen.message.object
     play_to_the_end(second)
 
 
@@ -298,16 +298,16 @@ def test_limits_are_shown_when_met(monkeypatch):
     monkeypatch.setattr(SERVER, "limits", Limits.checked(limits))
     stage = Stage()
     stage.begin()
-    assert "Points must be at most 500, the limit of this server; got 1000" in stage.message.object
+    assert "Points must be at most 500, the limit of this server; got 1000" in stage.screen.message.object
     stage.data.set({"name": "moons", "size": 400})
     stage.settings.set({"working_set": 2})
     stage.begin()
     play_to_the_end(stage)
-    assert "This server ends a run after 0.001 s" in stage.message.object
+    assert "This server ends a run after 0.001 s" in stage.screen.message.object
     monkeypatch.setattr(SERVER, "limits", Limits.checked({**limits, "max_seconds": 60.0}))
     stage.begin()
     play_to_the_end(stage)
-    assert "for at most 0.1 MiB" in stage.note.object
+    assert "for at most 0.1 MiB" in stage.screen.note.object
     # Some events were left out: a link means the event, not its place.
     stage.player.go(stage.player.end // 2)
     sequence = stage.replay.event(stage.player.cursor).stamp.sequence
@@ -318,7 +318,7 @@ def test_limits_are_shown_when_met(monkeypatch):
     assert stage.replay.event(stage.player.cursor).stamp.sequence == sequence
     stage.settings.values["cache_mb"] = 5000.0
     stage.begin()
-    assert "cache_mb must be at most 1000, the limit of this server; got 5000" in stage.message.object
+    assert "cache_mb must be at most 1000, the limit of this server; got 5000" in stage.screen.message.object
     stage.close()
 
 
@@ -329,7 +329,7 @@ def test_a_wrong_value_leaves_the_run_alone(stage):
     stage.begin()
     assert stage.run is run
     assert run.stopping is None
-    assert "gamma must be" in stage.message.object
+    assert "gamma must be" in stage.screen.message.object
 
 
 def test_seeking_waits_for_the_run(stage):
@@ -343,10 +343,10 @@ def test_seeking_waits_for_the_run(stage):
 def test_while_kernels_are_compiled_the_stage_says_so(monkeypatch):
     monkeypatch.setattr("engine.warm.compiled", lambda: False)
     stage = Stage()
-    assert "Compiling." in stage.story.object
+    assert "Compiling." in stage.screen.story.object
     stage.begin()
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     stage.close()
 
 
@@ -361,7 +361,7 @@ def test_figures_suit_the_window(stage):
 @pytest.mark.parametrize("value", ["scale", "auto"])
 def test_a_rule_for_gamma_is_shown_by_its_name(stage, value):
     stage.restore(f"?gamma={value}")
-    assert not stage.message.visible
+    assert not stage.screen.message.visible
     assert stage.settings.values["gamma"] == value
     assert stage.settings._inputs["gamma"].field.value == value
     play_to_the_end(stage)
@@ -371,8 +371,8 @@ def test_a_rule_for_gamma_is_shown_by_its_name(stage, value):
 
 def test_what_a_link_says_is_never_html(stage):
     stage.restore("?data=<img src=x onerror=alert(1)>")
-    assert "&lt;img" in stage.message.object
-    assert "<img" not in stage.message.object
+    assert "&lt;img" in stage.screen.message.object
+    assert "<img" not in stage.screen.message.object
 
 
 @pytest.mark.parametrize("search", ["?size=1", "?size=99999999", "?noise=99", "?size=" + "9" * 400])
@@ -380,9 +380,9 @@ def test_a_link_that_the_data_refuse_gets_the_usual_beginning(search):
     stage = Stage()
     stage.main()
     stage.restore(search)
-    assert stage.message.visible
+    assert stage.screen.message.visible
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.story.object
+    assert "Finished: converged" in stage.screen.story.object
     stage.close()
 
 
@@ -390,7 +390,7 @@ def test_a_link_to_an_unfinished_sketch_shows_it():
     stage = Stage()
     stage.restore("?points=")
     settle(stage)
-    assert "Draw." in stage.story.object
+    assert "Draw." in stage.screen.story.object
     stage.close()
 
 
@@ -435,7 +435,7 @@ def test_too_many_classes_are_refused(stage):
     stage.data.way.value = "Upload"
     rows = "\n".join(f"{k},{k + 1},{k}" for k in range(200))
     stage.data.file.param.update(filename="ids.csv", value=f"u,v,id\n{rows}".encode())
-    assert "at most 50: is it the right column?" in stage.message.object
+    assert "at most 50: is it the right column?" in stage.screen.message.object
 
 
 def test_a_recording_that_does_not_fit_together_is_refused(stage):
