@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJS, FixedTicker, Range1d, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, FixedTicker, Span  # type: ignore[attr-defined]
 
 from engine.events import (
     ColdStart,
@@ -24,13 +24,12 @@ from explorer.theme import (
     NEGATIVE,
     POSITIVE,
     PURPLE,
-    TILE_HEIGHT,
     decades,
-    plain_figure,
     style,
     tone,
     words_inside,
 )
+from explorer.tile import Captions, tell_size, tile
 
 FOLLOWED = 60  # points whose alpha is drawn over the iterations
 PICTURE = ("image", "x", "y", "dw", "dh")
@@ -51,11 +50,11 @@ class CentralPathView:
         self._pinned = ColumnDataSource({"x": [], "y": []})
         self._steps = ColumnDataSource({"iteration": [], "step": [], "sigma": [], "colour": []})
         self._gaps = {name: ColumnDataSource({"x": [], "gap": []}) for name in ("coarse", "fine", "cold")}
-        self.trace = self._figure("interior-trace", "What is left of K?", (1e-3, 3), "log")
-        self.products = self._figure("interior-products", "The central path, log₁₀", (-4, 1))
-        self.alphas = self._figure("interior-alphas", "α / C, iteration by iteration", (-0.04, 1.04))
-        self.steps = self._figure("interior-steps", "How far does a step go?", (0, 1.3))
-        self.gaps = self._figure("interior-start", "What did the coarse start save?", (1e-3, 1), "log")
+        self.trace = tile("interior-trace", "What is left of K?", (1e-3, 3), y_scale="log")
+        self.products = tile("interior-products", "The central path, log₁₀", (-4, 1))
+        self.alphas = tile("interior-alphas", "α / C, iteration by iteration", (-0.04, 1.04))
+        self.steps = tile("interior-steps", "How far does a step go?", (0, 1.3))
+        self.gaps = tile("interior-start", "What did the coarse start save?", (1e-3, 1), y_scale="log")
         self._coarse_until = -np.inf
         self._build()
         self.matrices = Matrices()
@@ -63,19 +62,6 @@ class CentralPathView:
             self.trace, self.products, self.alphas, self.steps, self.gaps, *self.matrices.plots,
         ]  # fmt: skip
         self.restyle(dark)
-
-    def _figure(self, name: str, title: str, ends: tuple[float, float], scale: str = "linear") -> Any:
-        plot = plain_figure(
-            name, title=title, tools="", height=TILE_HEIGHT, x_range=Range1d(start=0, end=1), y_axis_type=scale,
-            y_range=Range1d(start=ends[0], end=ends[1]),
-        )  # fmt: skip
-        plot.min_border_left = 40
-        plot.xaxis.ticker.desired_num_ticks = 4
-        if scale == "log":
-            plot.yaxis.ticker = FixedTicker(ticks=[])
-        else:
-            plot.yaxis.ticker.desired_num_ticks = 4
-        return plot
 
     def _build(self) -> None:
         self.trace.line("columns", "trace", source=self._trace, color=NEGATIVE, line_width=2)
@@ -86,10 +72,7 @@ class CentralPathView:
         self._nothing = words_inside("", x=8, y=8, y_units="screen")
         self.trace.add_layout(self._nothing)
         self.products.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._cloud)
-        told = CustomJS(
-            args={"plot": self.products}, code="plot.tags = [plot.inner_width, plot.inner_height, devicePixelRatio]"
-        )
-        self.products.js_on_change("inner_width", told)
+        tell_size(self.products)
         self._mu = Span(dimension="width", line_width=1.8, visible=False)
         self.products.add_layout(self._mu)
         self.products.x_range.update(start=-0.04, end=1.04)
@@ -108,20 +91,12 @@ class CentralPathView:
         self.gaps.xaxis.axis_label = "fine iterations, coarse before"
         self._saved = words_inside("", x=4, y=1, y_offset=-16, text_baseline="top")
         self.gaps.add_layout(self._saved)
-        captions: dict[Any, tuple[tuple[str, str], ...]] = {
-            self.trace: (("━ trace", NEGATIVE), ("╍ pivot", POSITIVE)),
-            self.products: (("● α z", GREEN), ("◆ (C − α) w", PURPLE), ("━ μ", "")),
-            self.steps: (("■ coarse", AMBER), ("■ fine", NEGATIVE), ("◆ σ", "")),
-            self.gaps: (("━ coarse", AMBER), ("━ fine", NEGATIVE), ("╍ fine alone", PURPLE)),
-        }
-        self._captions: list[tuple[Any, Any, str]] = []
-        for plot, texts in captions.items():
-            x = 4
-            for text, colour in texts:
-                label = words_inside(text, x=x, y=plot.y_range.end, text_baseline="top")
-                plot.add_layout(label)
-                self._captions.append((plot, label, colour))
-                x += 10 + 6 * len(text)
+        self._captions = captions = Captions()
+        captions.add(self.trace, (("━ trace", NEGATIVE), ("╍ pivot", POSITIVE)))
+        captions.add(self.products, (("● α z", GREEN), ("◆ (C − α) w", PURPLE), ("━ μ", "")))
+        captions.add(self.steps, (("■ coarse", AMBER), ("■ fine", NEGATIVE), ("◆ σ", "")))
+        captions.add(self.gaps, (("━ coarse", AMBER), ("━ fine", NEGATIVE), ("╍ fine alone", PURPLE)))
+        captions.keep(self.gaps, self._saved)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -130,9 +105,8 @@ class CentralPathView:
             style(plot, dark)
         self.matrices.restyle(dark)
         self._mu.line_color = self._sigma.glyph.fill_color = self._sigma.glyph.line_color = shade.text
-        self._pin.glyph.line_color = self._nothing.text_color = self._saved.text_color = shade.text
-        for _, label, colour in self._captions:
-            label.text_color = colour or shade.text
+        self._pin.glyph.line_color = self._nothing.text_color = shade.text
+        self._captions.restyle(shade)
 
     def end(self) -> None:
         """Nothing works in the background."""
@@ -163,9 +137,7 @@ class CentralPathView:
         self._draw_steps(iterates)
         self._draw_gaps(past, iterates)
         self.matrices.draw(replay, past, frame)
-        for plot, label, _ in self._captions:
-            label.y = plot.y_range.end
-        self._saved.y = self.gaps.y_range.end
+        self._captions.raise_all()
 
     def _draw_trace(self, task: list[Event], past: list[Event]) -> None:
         chosen = [event for event in past if isinstance(event, PivotsChosen)]

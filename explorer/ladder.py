@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Range1d, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Span  # type: ignore[attr-defined]
 
 from engine.events import (
     Event,
@@ -25,13 +25,12 @@ from explorer.theme import (
     NEGATIVE,
     POSITIVE,
     PURPLE,
-    TILE_HEIGHT,
     decades,
-    plain_figure,
     style,
     tone,
     words_inside,
 )
+from explorer.tile import Captions, tile
 from explorer.units import count
 
 STEPS = ("refine", "gradient", "whole")  # what follows the levels
@@ -117,23 +116,15 @@ class LadderView:
         self._early = ColumnDataSource({name: [] for name in ("level", "accuracy", "text", "cost")})
         self._times = ColumnDataSource({name: [] for name in ("step", "clustering", "whole")})
         self._judged: dict[int, tuple[float, float]] = {}  # accuracy and cost of a level's early prediction
-        self.found = self._figure("levels-support-vectors", "Support vectors found", self._levels, (0, 1.32))
-        self.gaps = self._figure("levels-gap", "Gap, and what bounds it", self._levels, (1e-3, 1), "log")
-        self.early = self._figure("levels-early", "Early: points right, %", self._levels, (0, 100))
-        self.times = self._figure("levels-time", "Where the time went, s", self._steps, (0, 1))
+        self.found = tile("levels-support-vectors", "Support vectors found", (0, 1.32), self._levels)
+        self.gaps = tile("levels-gap", "Gap, and what bounds it", (1e-3, 1), self._levels, y_scale="log")
+        self.early = tile("levels-early", "Early: points right, %", (0, 100), self._levels)
+        self.times = tile("levels-time", "Where the time went, s", x_range=self._steps)
         self._build()
         self.plots = [self.found, self.gaps, self.early, self.times]
         for plot in self.plots:
             plot.xgrid.visible = False
         self.restyle(dark)
-
-    def _figure(self, name: str, title: str, x_range: Any, ends: tuple[float, float], scale: str = "linear") -> Any:
-        plot = plain_figure(
-            name, title=title, tools="", height=TILE_HEIGHT, x_range=x_range, y_axis_type=scale,
-            y_range=Range1d(start=ends[0], end=ends[1]),
-        )  # fmt: skip
-        plot.min_border_left = 44
-        return plot
 
     def _build(self) -> None:
         looks = {"recall": ("circle", NEGATIVE, "solid"), "precision": ("square", POSITIVE, "dashed")}
@@ -165,27 +156,18 @@ class LadderView:
         self.times.vbar(
             x="step", bottom="clustering", top="whole", source=self._times, width=0.6, color=NEGATIVE,
         )  # fmt: skip
-        captions: dict[str, tuple[Any, ...]] = {
-            "found": (self.found, ("● recall", NEGATIVE), ("■ precision", POSITIVE)),
-            "gaps": (self.gaps, ("● gap", NEGATIVE), ("▼ Thm 1", AMBER), ("◆ Thm 3", PURPLE)),
-            "times": (self.times, ("■ clustering", AMBER), ("■ solving", NEGATIVE)),
-            "early": (self.early, ("inside: kernel values a point", GREEN)),
-        }
-        self._captions: dict[str, list[Any]] = {}
-        for name, (plot, *texts) in captions.items():
-            x = 4
-            for text, colour in texts:
-                label = words_inside(text, x=x, y=plot.y_range.end, text_color=colour, text_baseline="top")
-                self._captions.setdefault(name, []).append(label)
-                plot.add_layout(label)
-                x += 4 + 6 * len(text)
+        self._captions = captions = Captions()
+        captions.add(self.found, (("● recall", NEGATIVE), ("■ precision", POSITIVE)))
+        captions.add(self.gaps, (("● gap", NEGATIVE), ("▼ Thm 1", AMBER), ("◆ Thm 3", PURPLE)), gap=4)
+        captions.add(self.times, (("■ clustering", AMBER), ("■ solving", NEGATIVE)))
+        captions.add(self.early, (("inside: kernel values a point", GREEN),))
         self.times.xaxis.major_label_orientation = 0.5
-        self.early.yaxis.ticker.desired_num_ticks = self.times.yaxis.ticker.desired_num_ticks = 4
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         for plot in self.plots:
             style(plot, dark)
+        self._captions.restyle(tone(dark))
         self._exact.line_color = tone(dark).text
         self._words[0].glyph.text_color = tone(dark).text
         self._words[1].glyph.text_color = "#ffffff"
@@ -227,12 +209,7 @@ class LadderView:
             "whole": [sum(both) for both in times],
         }
         self.times.y_range.end = 1.35 * max((sum(both) for both in times), default=1.0)
-        self._raise("times", self.times)
-
-    def _raise(self, name: str, plot: Any) -> None:
-        """Captions stay at the top."""
-        for label in self._captions[name]:
-            label.y = plot.y_range.end
+        self._captions.raise_all()
 
     def _draw_found(self, replay: Replay, ladder: list[Rung]) -> None:
         best = reference(replay, ladder[0].finished.stamp.path) if ladder else None
@@ -262,7 +239,6 @@ class LadderView:
         if len(values):
             low, high = float(values.min()), float(values.max())
             self.gaps.y_range.update(start=low / 2, end=2 * high * (high / low) ** 0.35)
-            self._raise("gaps", self.gaps)
             self._decades.ticks = decades(low / 2, 2 * high)
 
     def _draw_early(self, replay: Replay, ladder: list[Rung], frame: Frame) -> None:
@@ -285,7 +261,6 @@ class LadderView:
         where = "test" if len(replay.test_points(frame.task)[0]) else "training"
         self.early.title.text = f"Early: {where} points right, %"
         self.early.y_range.update(start=max(0.0, low), end=max([*best, exact or 0.0, low + 5]) + 0.35 * (105 - low))
-        self._raise("early", self.early)
 
     def _early_prediction(self, replay: Replay, rung: Rung) -> tuple[float, float]:
         """Per cent right and kernel evaluations a point, routing among them."""

@@ -1,12 +1,13 @@
 """Matrices as pictures: what stands for K (a few small factors, or K itself) and what is wrong with it."""
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper, Range1d
+from bokeh.models import ColumnDataSource, CustomJS, LinearColorMapper
 
 from engine.events import Array, Event, Factorised
 from explorer.frame import Frame
 from explorer.replay import Replay
-from explorer.theme import NEGATIVE, POSITIVE, SKY, TILE_HEIGHT, plain_figure, ramp, tone
+from explorer.theme import NEGATIVE, POSITIVE, SKY, ramp, tone
+from explorer.tile import tile
 from explorer.units import number
 
 SIDE = 200  # rows of a picture, at most
@@ -30,10 +31,7 @@ class Squares:
         self._errors = errors
         self.source = ColumnDataSource({"image": [], "x": [], "middle": []})
         self._colours = LinearColorMapper(palette=["#ffffff"])
-        self.plot = plain_figure(
-            name, title="", tools="", height=TILE_HEIGHT, x_range=Range1d(start=0, end=1),
-            y_range=Range1d(start=0, end=1),
-        )  # fmt: skip
+        self.plot = tile(name, "")
         self.plot.image(image="image", x="x", y=0, dw=1, dh=1, source=self.source, color_mapper=self._colours)
         self._edges = self.plot.rect(
             x="middle", y=0.5, width=1, height=1, source=self.source, fill_color=None, line_width=1

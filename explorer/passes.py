@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJS, FactorRange, Range1d, Slope, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, FactorRange, Range1d, Slope, Span  # type: ignore[attr-defined]
 
 from engine.events import Array, ClusterSplit, ClustersRevised, Event
 from explorer.clusters import OUTCOMES
@@ -12,7 +12,8 @@ from explorer.frame import Frame
 from explorer.grouping import Grouping
 from explorer.marks import draw_marks, size_of
 from explorer.replay import Replay
-from explorer.theme import GREEN, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone, words_inside
+from explorer.theme import GREEN, NEGATIVE, POSITIVE, style, tone, words_inside
+from explorer.tile import Captions, tell_size, tile
 from explorer.tree import SplitTree
 
 PICTURE = ("image", "x", "y", "dw", "dh")
@@ -33,20 +34,12 @@ class PassesView:
         self._cloud = ColumnDataSource({name: [] for name in PICTURE})
         self._counts = ColumnDataSource({name: [] for name in ("pass", *OUTCOMES)})
         self._passes = FactorRange(factors=["-"])
-        self.outcomes = self._figure("outcomes", "What became of clusters?", self._passes)
-        self.margins = self._figure("margins", "y f(x): exact →, this ↑", Range1d(start=-1, end=3))
+        self.outcomes = tile("outcomes", "What became of clusters?", x_range=self._passes)
+        self.margins = tile("margins", "y f(x): exact →, this ↑", x_range=Range1d(start=-1, end=3))
         self.tree, self.feasible = SplitTree(), FeasibleSet()
         self._build()
         self.plots = [self.tree.plot, self.outcomes, self.feasible.plot, self.margins]
         self.restyle(dark)
-
-    def _figure(self, name: str, title: str, x_range: Any) -> Any:
-        plot = plain_figure(
-            name, title=title, tools="", height=TILE_HEIGHT, x_range=x_range, y_range=Range1d(start=0, end=1)
-        )
-        plot.min_border_left = 36
-        plot.yaxis.ticker.desired_num_ticks = 4
-        return plot
 
     def _build(self) -> None:
         colours = [colour for colour, _ in OUTCOMES.values()]
@@ -54,12 +47,7 @@ class PassesView:
         self.outcomes.xgrid.visible = False
         self.outcomes.xaxis.axis_label = "seen by the SVM of pass"
         self.margins.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._cloud)
-        told = CustomJS(
-            args={"plot": self.margins}, code="plot.tags = [plot.inner_width, plot.inner_height, devicePixelRatio]"
-        )
-        for size in ("inner_width", "inner_height"):
-            self.margins.js_on_change(size, told)
-        self.margins.xaxis.ticker.desired_num_ticks = 4
+        tell_size(self.margins)
         self._same = Slope(gradient=1, y_intercept=0, line_width=1.4)
         self._ones = [
             Span(dimension=way, location=1, line_width=1.2, line_dash="dashed") for way in ("width", "height")
@@ -68,17 +56,9 @@ class PassesView:
             self.margins.add_layout(line)
         self._waiting = words_inside("", x=8, y=8, y_units="screen")
         self.margins.add_layout(self._waiting)
-        self._captions: list[tuple[Any, Any]] = []
-        self._caption(self.outcomes, [(f"■ {name}", colour) for name, (colour, _) in OUTCOMES.items()])
-        self._caption(self.margins, [(f"{SAMPLES[name]} {name}", colour) for name, (colour, _) in USES.items()])
-
-    def _caption(self, plot: Any, texts: list[tuple[str, str]]) -> None:
-        """Words at the top of a figure, two in a row."""
-        for k, (text, colour) in enumerate(texts):
-            x = 4 + 84 * (k % 2)
-            label = words_inside(text, x=x, y=1, text_color=colour, text_baseline="top", y_offset=-14 * (k // 2))
-            plot.add_layout(label)
-            self._captions.append((plot, label))
+        self._captions = captions = Captions()
+        captions.add(self.outcomes, [(f"■ {name}", colour) for name, (colour, _) in OUTCOMES.items()], columns=2)
+        captions.add(self.margins, [(f"{SAMPLES[name]} {name}", colour) for name, (colour, _) in USES.items()], 2)
 
     @property
     def restless(self) -> bool:
@@ -93,6 +73,7 @@ class PassesView:
             style(plot, dark)
         for part in (self.tree, self.feasible):
             part.restyle(dark)
+        self._captions.restyle(shade)
         self._same.line_color = shade.text
         self._waiting.text_color = shade.faint
         for line in self._ones:
@@ -128,8 +109,7 @@ class PassesView:
         self._draw_outcomes([event for event in past if event.stamp.path == frame.event.stamp.path])
         self.feasible.draw(replay, frame)
         self._draw_margins(replay, frame)
-        for plot, label in self._captions:
-            label.y = plot.y_range.end
+        self._captions.raise_all()
 
     def _draw_outcomes(self, past: list[Event]) -> None:
         revised = [event for event in past if isinstance(event, ClustersRevised)]

@@ -6,10 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from bokeh.models import (  # type: ignore[attr-defined]
     ColumnDataSource,
-    CustomJS,
-    FixedTicker,
     NumeralTickFormatter,
-    Range1d,
     Slope,
     Span,
 )
@@ -27,13 +24,12 @@ from explorer.theme import (
     NEGATIVE,
     PALETTE,
     POSITIVE,
-    TILE_HEIGHT,
     decades,
-    plain_figure,
     style,
     tone,
     words_inside,
 )
+from explorer.tile import Captions, tell_size, tile
 from explorer.units import number
 
 MOST_WEIGHTS = 60  # landmarks and pseudo-landmarks in the chart of one leaf
@@ -55,12 +51,12 @@ class PredictionView:
         self._swept = {
             name: ColumnDataSource({"cost": [], "quality": []}) for name in ("with", "without", "exact", "own")
         }
-        self.tree = self._figure("fast-tree", "The tree, from root to leaves", (-0.2, 1))
-        self.weights = self._figure("fast-weights", "Weights of a leaf", (-1, 1))
+        self.tree = tile("fast-tree", "The tree, from root to leaves", (-0.2, 1))
+        self.weights = tile("fast-weights", "Weights of a leaf", (-1, 1))
         self.kernel, self.errors = Squares("fast-kernel", errors=False), Squares("fast-errors", errors=True)
-        self.agreement = self._figure("fast-agreement", "Does fast agree with exact?", (-1, 1))
-        self.leaves = self._figure("fast-leaves", "Each leaf: exact → fast", (0, 1), x_scale="log")
-        self.sweep = self._figure("fast-sweep", "More landmarks: better, and dearer", (0, 1), x_scale="log")
+        self.agreement = tile("fast-agreement", "Does fast agree with exact?", (-1, 1))
+        self.leaves = tile("fast-leaves", "Each leaf: exact → fast", (0, 1), x_scale="log")
+        self.sweep = tile("fast-sweep", "More landmarks: better, and dearer", (0, 1), x_scale="log")
         self._sweep_of: Sweep | None = None
         self._positions: tuple[int, dict[int, tuple[float, float]]] = (-1, {})
         self.restless = False
@@ -70,19 +66,6 @@ class PredictionView:
         ]  # fmt: skip
         self.restyle(dark)
         self.clear()
-
-    def _figure(self, name: str, title: str, ends: tuple[float, float], x_scale: str = "linear") -> Any:
-        plot = plain_figure(
-            name, title=title, tools="", height=TILE_HEIGHT, x_range=Range1d(start=0.5, end=1), x_axis_type=x_scale,
-            y_range=Range1d(start=ends[0], end=ends[1]),
-        )  # fmt: skip
-        plot.min_border_left = 40
-        plot.yaxis.ticker.desired_num_ticks = 4
-        if x_scale == "log":
-            plot.xaxis.ticker = FixedTicker(ticks=[])
-            plot.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
-            plot.xaxis.axis_label = "inner products for a prediction"
-        return plot
 
     def _build(self) -> None:
         self.tree.multi_line("xs", "ys", source=self._edges, line_color="colour", line_width="width")
@@ -98,17 +81,13 @@ class PredictionView:
         self.weights.xaxis.visible = False
         self.weights.xgrid.visible = False
         self.agreement.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._cloud)
-        told = CustomJS(
-            args={"plot": self.agreement}, code="plot.tags = [plot.inner_width, plot.inner_height, devicePixelRatio]"
-        )
-        self.agreement.js_on_change("inner_width", told)
+        tell_size(self.agreement)
         self._equal = Slope(gradient=1, y_intercept=0, line_width=1.4, line_dash="dashed")
         self.agreement.add_layout(self._equal)
         self._cross = self.agreement.scatter(
             "x", "y", source=self._pinned, marker="circle_cross", size=18, fill_color=None, line_width=1.6
         )
         self.agreement.xaxis.axis_label, self.agreement.yaxis.axis_label = "exact", "fast"
-        self.agreement.xaxis.ticker.desired_num_ticks = 4
         self._apart = words_inside("", x=4, y=1, text_baseline="top")
         self.agreement.add_layout(self._apart)
         self.leaves.segment("x0", "y0", "x1", "y1", source=self._ways, line_color="colour", line_width=1.4)
@@ -126,20 +105,15 @@ class PredictionView:
         )
         self._waiting = words_inside("", x=8, y=8, y_units="screen")
         self.sweep.add_layout(self._waiting)
-        captions: dict[Any, tuple[tuple[str, str], ...]] = {
-            self.tree: (("● trained", GREEN), ("● fast", NEGATIVE), ("● now", AMBER)),
-            self.weights: (("◆ landmarks", ""), ("● pseudo", "")),
-            self.leaves: (("● exact", GREEN), ("◆ fast", NEGATIVE)),
-            self.sweep: (("◆ pseudo", NEGATIVE), ("● alone", POSITIVE), ("■ exact", GREEN), ("★ run", AMBER)),
-        }
-        self._captions: list[tuple[Any, Any, str]] = [(self.agreement, self._apart, "")]
-        for plot, texts in captions.items():
-            x = 4
-            for text, colour in texts:
-                label = words_inside(text, x=x, y=plot.y_range.end, text_baseline="top")
-                plot.add_layout(label)
-                self._captions.append((plot, label, colour))
-                x += 12 + 6 * len(text)
+        for plot in (self.leaves, self.sweep):
+            plot.xaxis.formatter = NumeralTickFormatter(format="0.[0]a")
+            plot.xaxis.axis_label = "inner products for a prediction"
+        self._captions = captions = Captions()
+        captions.add(self.tree, (("● trained", GREEN), ("● fast", NEGATIVE), ("● now", AMBER)))
+        captions.add(self.weights, (("◆ landmarks", ""), ("● pseudo", "")))
+        captions.add(self.leaves, (("● exact", GREEN), ("◆ fast", NEGATIVE)))
+        captions.add(self.sweep, (("◆ pseudo", NEGATIVE), ("● alone", POSITIVE), ("■ exact", GREEN), ("★ run", AMBER)))
+        captions.keep(self.agreement, self._apart)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -153,8 +127,7 @@ class PredictionView:
             glyph.glyph.line_color = shade.text
         self._zero.line_color = shade.faint
         self._waiting.text_color = shade.faint
-        for _, label, colour in self._captions:
-            label.text_color = colour or shade.text
+        self._captions.restyle(shade)
 
     def end(self) -> None:
         """The sweep is over."""
@@ -190,8 +163,7 @@ class PredictionView:
         self._draw_agreement(replay, frame, leaves, pinned)
         self._draw_leaves(replay, leaves)
         self._draw_sweep(replay, frame, leaves)
-        for plot, label, _ in self._captions:
-            label.y = plot.y_range.end
+        self._captions.raise_all()
 
     # ---- the tree ----
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import panel_material_ui as pmui
-from bokeh.models import ColumnDataSource, FactorRange, LinearColorMapper, Range1d, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, FactorRange, LinearColorMapper, Span  # type: ignore[attr-defined]
 from bokeh.palettes import Cividis256
 
 from engine.events import Array, BudgetMaintained, Event, MergesReplayed, StrategiesCompared
@@ -15,7 +15,8 @@ from explorer.frame import Frame
 from explorer.layout import row
 from explorer.race import Race
 from explorer.replay import Replay
-from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone, words_inside
+from explorer.theme import AMBER, GREEN, NEGATIVE, POSITIVE, style, tone, words_inside
+from explorer.tile import Captions, tile
 from explorer.units import number
 
 Told = TypeVar("Told", StrategiesCompared, MergesReplayed)
@@ -58,10 +59,7 @@ class MergeView:
         self._race = ColumnDataSource({"name": [], "accuracy": [], "text": []})
         self.h = self._surface("merge-h", "Where to: h(m, κ)", self._image[0], 1.0)
         self.wd = self._surface("merge-wd", "What it costs: WD(m, κ)", self._image[1], float(surfaces()[1].max()))
-        self.curve = plain_figure(
-            "merge-curve", title="s(h)", tools="", height=TILE_HEIGHT, x_range=Range1d(start=0, end=1),
-            y_range=Range1d(start=0, end=1),
-        )  # fmt: skip
+        self.curve = tile("merge-curve", "s(h)")
         self.agree = self._bars("strategies-agreement", "Partner as gss-precise's, %", names)
         self.times = self._bars("strategies-time", "Time a merge, µs", names)
         self.race = self._bars("strategies-race", "Strategies raced: right, %", ["-"])
@@ -77,10 +75,7 @@ class MergeView:
         self.restyle(dark)
 
     def _surface(self, name: str, title: str, image: Any, high: float) -> Any:
-        plot = plain_figure(
-            name, title=title, tools="", height=TILE_HEIGHT, x_range=Range1d(start=0, end=1),
-            y_range=Range1d(start=0, end=1),
-        )  # fmt: skip
+        plot = tile(name, title)
         colours = LinearColorMapper(palette=Cividis256, low=0, high=high)
         plot.image(image="image", x=0, y=0, dw=1, dh=1, source=image, color_mapper=colours, level="image")
         plot.scatter(
@@ -95,14 +90,9 @@ class MergeView:
         return plot
 
     def _bars(self, name: str, title: str, factors: list[str]) -> Any:
-        plot = plain_figure(
-            name, title=title, tools="", height=TILE_HEIGHT, x_range=FactorRange(factors=factors),
-            y_range=Range1d(start=0, end=1),
-        )  # fmt: skip
-        plot.min_border_left = 44
+        plot = tile(name, title, x_range=FactorRange(factors=factors))
         plot.xgrid.visible = False
         plot.xaxis.major_label_orientation = 0.5
-        plot.yaxis.ticker.desired_num_ticks = 4
         return plot
 
     def _build(self) -> None:
@@ -127,12 +117,8 @@ class MergeView:
                 (self.times, "whole", self._times),
             )
         ]  # fmt: skip
-        self._legend = [
-            words_inside(text, x=x, y=1, text_color=colour, text_baseline="top")
-            for text, x, colour in (("■ A: h or WD", 4, POSITIVE), ("■ B: the rest", 84, NEGATIVE))
-        ]
-        for label in self._legend:
-            self.times.add_layout(label)
+        self._captions = Captions()
+        self._captions.add(self.times, (("■ A: h or WD", POSITIVE), ("■ B: the rest", NEGATIVE)))
 
     def _build_widgets(self) -> None:
         self.m = pmui.FloatSlider(label="m", start=0.0, end=1.0, step=0.01, value=0.3, **SLIDER)
@@ -150,6 +136,7 @@ class MergeView:
         """Take the colours of a light or a dark page."""
         for plot in self.plots:
             style(plot, dark)
+        self._captions.restyle(tone(dark))
         self._middle.line_color = tone(dark).faint
         for label in self._labels:
             label.glyph.text_color = tone(dark).text
@@ -248,8 +235,7 @@ class MergeView:
         text = [number(value, 2) for value in whole]
         self._times.data = {"name": [NAMES[name] for name in MERGING], "a": a, "whole": whole, "text": text}
         self.times.y_range.end = 1.4 * max(whole)
-        for label in self._legend:
-            label.y = self.times.y_range.end
+        self._captions.raise_all()
 
     # ---- the race ----
 

@@ -1,9 +1,10 @@
 """The tree of PDDP's splits: a cluster as high as its scatter, below it the two parts it was split into."""
 
-from bokeh.models import ColumnDataSource, FixedTicker, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker
 
 from engine.events import ClusterSplit
-from explorer.theme import AMBER, PALETTE, TILE_HEIGHT, decades, plain_figure, style, tone, words_inside
+from explorer.theme import AMBER, PALETTE, decades, style, tone, words_inside
+from explorer.tile import tile
 
 LEAST = 1e-4  # of the largest scatter: a single point has none
 
@@ -14,16 +15,12 @@ class SplitTree:
     def __init__(self) -> None:
         self._branches = ColumnDataSource({name: [] for name in ("xs", "ys", "colour")})
         self._newest = ColumnDataSource({"xs": [], "ys": []})
-        self.plot = plot = plain_figure(
-            "split-tree", title="Scatter, split by split", tools="", height=TILE_HEIGHT, y_axis_type="log",
-            x_range=Range1d(start=0, end=1), y_range=Range1d(start=0.1, end=1),
-        )  # fmt: skip
-        plot.min_border_left = 44
+        self.plot = plot = tile("split-tree", "Scatter, split by split", (0.1, 1), y_scale="log")
         plot.xgrid.visible = False
         plot.multi_line("xs", "ys", source=self._branches, line_color="colour", line_width=1.6)
         plot.multi_line("xs", "ys", source=self._newest, line_color=AMBER, line_width=4)
         plot.xaxis.axis_label = "clusters"
-        plot.xaxis.ticker, plot.yaxis.ticker = FixedTicker(ticks=[]), FixedTicker(ticks=[])
+        plot.xaxis.ticker = FixedTicker(ticks=[])
         self._words = words_inside("", x=8, y=8, y_units="screen")
         plot.add_layout(self._words)
         self._drawn = -1

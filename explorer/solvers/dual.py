@@ -4,14 +4,15 @@ import html
 from typing import Any, ClassVar
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJS, Range1d, Span  # type: ignore[attr-defined]
+from bokeh.models import ColumnDataSource, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.events import ActiveSetChanged, Event, Failed, Finished, Iteration, PhaseBegan, Started
 from explorer.frame import Frame
 from explorer.marks import draw_marks, size_of
 from explorer.replay import Replay
 from explorer.solvers import Act, Preset
-from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, TILE_HEIGHT, plain_figure, style, tone
+from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, style, tone
+from explorer.tile import tell_size, tile
 from explorer.units import count, number, seconds
 
 BINS = 30
@@ -39,15 +40,9 @@ class KktView:
         self._pinned = ColumnDataSource({"alpha": [], "gradient": []})
         self._bars = ColumnDataSource({"left": [], "right": [], "top": []})
         self._cache = ColumnDataSource({"iteration": [], "hits": []})
-        self.kkt = plain_figure(
-            "kkt", title="Optimal? Gradient against α", tools="", height=TILE_HEIGHT,
-            x_range=Range1d(start=0, end=1), y_range=Range1d(start=GRADIENTS[0], end=GRADIENTS[1]),
-        )  # fmt: skip
+        self.kkt = tile("kkt", "Optimal? Gradient against α", GRADIENTS)
         self.kkt.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._points)
-        told = CustomJS(
-            args={"plot": self.kkt}, code="plot.tags = [plot.inner_width, plot.inner_height, devicePixelRatio]"
-        )
-        self.kkt.js_on_change("inner_width", told)
+        tell_size(self.kkt)
         self.kkt.scatter(
             "alpha", "gradient", source=self._working, marker="circle", size=11, fill_color=None, line_color=AMBER,
             line_width=1.8,
@@ -58,19 +53,12 @@ class KktView:
         self._zero = Span(dimension="width", location=0, line_width=1.2)
         self.kkt.add_layout(self._zero)
         self.kkt.xaxis.axis_label, self.kkt.yaxis.axis_label = "α", "gradient"
-        self.spread = plain_figure(
-            "violations", title="Points by violation, log₁₀", tools="", height=TILE_HEIGHT,
-            x_range=Range1d(start=DECADES[0], end=DECADES[1]), y_range=Range1d(start=0, end=1),
-        )  # fmt: skip
+        decades = Range1d(start=DECADES[0], end=DECADES[1])
+        self.spread = tile("violations", "Points by violation, log₁₀", x_range=decades)
         self.spread.quad(left="left", right="right", bottom=0, top="top", source=self._bars, color=NEGATIVE, alpha=0.75)
-        self.cache = plain_figure(
-            "cache", title="Kernel rows from the cache, %", tools="", height=TILE_HEIGHT,
-            x_range=Range1d(start=0, end=1), y_range=Range1d(start=0, end=101),
-        )  # fmt: skip
+        self.cache = tile("cache", "Kernel rows from the cache, %", (0, 101))
         self.cache.line("iteration", "hits", source=self._cache, color=GREEN, line_width=2)
         self.plots = [self.kkt, self.spread, self.cache]
-        for plot in self.plots:
-            plot.yaxis.ticker.desired_num_ticks = 4
         self.restyle(dark)
 
     def restyle(self, dark: bool) -> None:
