@@ -53,7 +53,7 @@ class Instruments:
             if len(problem) <= CERTIFIABLE:
                 eigenvalue = yield from self._smallest_eigenvalue()
                 certified = self._certified(alpha, block_gradient, between, eigenvalue)
-        bound = 0.5 * self._C**2 * between
+        bound = 0.5 * self._C * self._C * between
         self._levels.append(_Level(level, partition.labels, alpha > 0, objective, bound))
         if self._some:
             yield LevelMeasured(
@@ -70,7 +70,7 @@ class Instruments:
                 either = np.flatnonzero(past.support | final)
                 points, kernel = self._problem.points[either], self._problem.kernel
                 between = yield from between_steps(kernel, points, past.labels[either], self._problem.threads)
-                refined = 0.5 * self._C**2 * between
+                refined = 0.5 * self._C * self._C * between
             both = int(np.count_nonzero(past.support & final))
             yield LevelJudged(
                 level=past.level, gap=past.objective - objective, bound=past.bound if self._all else np.nan,

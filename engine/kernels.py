@@ -28,6 +28,7 @@ KernelName = Literal["rbf", "poly", "linear", "laplacian"]
 KERNELS: tuple[KernelName, ...] = ("rbf", "poly", "linear", "laplacian")
 
 GAMMA_RULES = ("scale", "auto")
+REACH = 1e30  # exponent: coordinates and their squares are numbers still, in single precision too
 GAMMA_ACCEPTED = 'a positive finite number, "scale" or "auto"'
 
 SMALL = 1024  # points up to which everything is kept in float64
@@ -108,10 +109,15 @@ class Kernel:
         if name not in KERNELS:
             raise invalid("kernel", name, f"one of {', '.join(KERNELS)}")
         value = resolve_gamma(gamma, X)
-        mean, zero = X.mean(axis=0, dtype=np.float64), np.zeros(X.shape[1])
-        spread = _largest_norm(X, mean)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, zero = X.mean(axis=0, dtype=np.float64), np.zeros(X.shape[1])
+            spread = _largest_norm(X, mean)
+        if not np.isfinite(spread):
+            raise invalid("X", float(np.abs(X).max()), "so small that squared distances are numbers")
         origin = mean if name in ("rbf", "laplacian") else zero
         exponent = {"rbf": 2 * value * spread, "laplacian": value * np.sqrt(X.shape[1] * spread)}.get(name, 0.0)
+        if exponent > REACH:
+            raise invalid("gamma", value, f"at most {value * (REACH / exponent):.2g} for data so far apart")
         blurred = exponent * np.finfo(f32).eps / 2 > BLUR
         drowned = not exponent and _largest_norm(X, zero) > FAR * spread
         heavy = C * np.sqrt(len(X)) * np.finfo(f32).eps / 2 > HEAVY

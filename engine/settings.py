@@ -102,9 +102,14 @@ def accepted(parameter: param.Parameter) -> str:
         least, most = parameter.bounds or (None, None)
         from_word = "from" if parameter.inclusive_bounds[0] else "above"
         lower = f" {from_word} {least}" if least is not None else ""
-        upper = f" to {most}" if most is not None else ""
+        upper = f" to {most}".replace("e+", "e") if most is not None else ""
         return f"{kind}{lower}{upper}{none}"
     return parameter.doc or "of another type"
+
+
+def _price() -> Any:
+    """C; its square is a number still."""
+    return param.Number(1.0, bounds=(0, 1e100), inclusive_bounds=(False, True), doc="Price of a margin violation.")
 
 
 class DualSettings(Settings):
@@ -137,7 +142,7 @@ class ClassWeight(param.Parameter):
 class KernelSVMSettings(KernelSettings, DualSettings):
     """The kernel SVM by the dual solver."""
 
-    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    C = _price()
     bias = param.Boolean(True, doc="Whether the decision function has a bias.")
     class_weight = ClassWeight(None, allow_None=True, doc='None, "balanced" or a table from class to weight')
     multiclass: Any = param.Selector(
@@ -149,7 +154,7 @@ class KernelSVMSettings(KernelSettings, DualSettings):
 class DCSVMSettings(KernelSettings, DualSettings):
     """DC-SVM."""
 
-    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    C = _price()
     k = param.Integer(4, bounds=(2, 256), doc="A level has k times the cells of the level above.")
     levels: Any = param.Selector(default="auto", objects=["auto", 1, 2, 3, 4, 5, 6], doc="Levels below the whole.")
     sample_size = param.Integer(1000, bounds=(1, 100_000), doc="Points that the clustering of a level looks at.")
@@ -173,7 +178,7 @@ class ClusterSVMSettings(KernelSettings, DualSettings):
 
     multiclass: ClassVar[str] = "ovr"
 
-    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    C = _price()
     n_clusters = Count("sqrt", doc="Clusters of each class; sqrt is the root of its number of points.")
     max_passes = param.Integer(
         1, bounds=(0, None), allow_None=True, doc="Times that clusters are split; None is until the answer is exact."
@@ -190,7 +195,7 @@ class BudgetedSGDSettings(Settings):
     multiclass: ClassVar[str] = "ovr"
     n_jobs: ClassVar[int | None] = None
 
-    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    C = _price()
     gamma = Gamma("scale", doc="Width of the kernel.")
     budget = param.Integer(100, bounds=(1, 10_000), doc="Most support vectors (of each class, if more than two).")
     epochs = param.Integer(20, bounds=(1, 100_000), doc="Passes through the data.")
@@ -232,7 +237,7 @@ class FastSettings(Settings):
 class DCPredSettings(FastSettings, DualSettings):
     """DC-Pred++ for the SVM."""
 
-    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    C = _price()
     bottom_up = param.Boolean(False, doc="Whether cells above the leaves are trained while support vectors are few.")
 
 
@@ -249,7 +254,7 @@ SCHEMES = ("cholesky", "icf", "kronecker", "icf+icf", "kronecker+icf", "icf+deco
 class InteriorPointSettings(KernelSettings):
     """The interior-point method."""
 
-    C = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="Price of a margin violation.")
+    C = _price()
     bias = param.Boolean(True, doc="Whether the decision function has a bias.")
     scheme: Any = param.Selector(
         default="icf+icf", objects=list(SCHEMES), doc="What stands for the kernel matrix: coarse, then fine."

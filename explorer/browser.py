@@ -24,12 +24,23 @@ class Browser(JSComponent):
     const {PlotView} = Bokeh.require("models/plots/plot_canvas")
     Object.defineProperty(PlotView.prototype, "base_font_size", {get: () => 13})
     const KEYS = [" ", "ArrowLeft", "ArrowRight", "Home", "End"]
-    const typing = (event) => {
-      // Under shadow roots the true target is first in the path.
-      const target = event.composedPath()[0]
-      const role = target.getAttribute?.("role")
-      return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT", "BUTTON"].includes(target.tagName) ||
-        ["slider", "option", "combobox", "button"].includes(role)
+    // Under shadow roots the true target is first in the path.
+    const target_of = (event) => event.composedPath()[0]
+    const belongs = (event) => {
+      // A button or a switch knows the space bar alone, a field all keys.
+      const target = target_of(event), role = target.getAttribute?.("role")
+      const pressed = target.tagName === "BUTTON" || role === "button" || ["checkbox", "radio"].includes(target.type)
+      if (pressed) return event.key === " "
+      return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
+        ["slider", "option", "combobox", "menuitem"].includes(role)
+    }
+    const open_menu = (event) => {
+      // The page's own menus open at a click alone.
+      const target = target_of(event)
+      if (target.getAttribute?.("role") !== "combobox" || target.tagName === "INPUT") return
+      if (![" ", "Enter", "ArrowDown", "ArrowUp"].includes(event.key) || target.ariaExpanded === "true") return
+      event.preventDefault()
+      target.click()
     }
     const find = (name, root = document) => {
       for (const element of root.querySelectorAll("*")) {
@@ -55,13 +66,13 @@ class Browser(JSComponent):
     }
     export function render({model, view}) {
       const press = (event) => {
-        if (!KEYS.includes(event.key) || typing(event) || event.ctrlKey || event.metaKey || event.altKey) return
+        if (!KEYS.includes(event.key) || belongs(event) || event.ctrlKey || event.metaKey || event.altKey) return
         event.preventDefault()
         model.send_msg({key: event.key})
       }
-      const unload = () => window.removeEventListener("keydown", press)
-      if (model.own_page) window.addEventListener("keydown", press)
-      model.on("remove", unload)
+      const listeners = model.own_page ? [press, open_menu] : [open_menu]
+      for (const listener of listeners) window.addEventListener("keydown", listener)
+      model.on("remove", () => { for (const listener of listeners) window.removeEventListener("keydown", listener) })
       let drawn = model.frame
       const tell = () => model.send_msg({drawn})
       model.on("frame", () => requestAnimationFrame(() => setTimeout(() => { drawn = model.frame; tell() })))

@@ -17,7 +17,8 @@ from explorer.limits import Limits
 from explorer.sketch import Sketch
 
 TAPS = ("tap", "doubletap")  # two taps in quick succession are two points
-BRUSHES = {"● class −1": -1, "▲ class 1": 1, "erase": 0}
+PIN = 2
+BRUSHES = {"● class −1": -1, "▲ class 1": 1, "erase": 0, "pin": PIN}
 MOST_CLASSES = 50
 MOST_CELLS = 50_000_000
 NOT_YET = "Choose a CSV or LIBSVM file first."
@@ -93,8 +94,21 @@ class DataPanel:
 
     @property
     def drawing(self) -> bool:
-        """Whether a tap on the scene draws."""
+        """Whether the data are those of the sheet."""
         return bool(self.way.value == "Draw")
+
+    @property
+    def painting(self) -> bool:
+        """Whether a tap on the scene draws."""
+        return self.drawing and self.brush.value != PIN
+
+    def put_brush_down(self) -> None:
+        """What was drawn is run on: a tap now pins a point, until a brush is taken up again."""
+        self.brush.value = PIN
+
+    def _take_brush(self) -> None:
+        if self.brush.value == PIN:
+            self.brush.value = -1
 
     def _switch(self, event: Any) -> None:
         if self.drawing and not len(self.sketch) and self.current is not None:
@@ -103,6 +117,7 @@ class DataPanel:
         if self._setting:
             return
         if self.drawing:
+            self._take_brush()
             self._sketched()
         elif event.new == "Given" or (event.old == "Draw" and event.new == "Choose"):
             self._changed()
@@ -120,7 +135,7 @@ class DataPanel:
         self.noise.value = entry.noise
 
     def _upload(self, event: Any) -> None:
-        if not event.new:
+        if event.new is None:
             return
         try:
             found = datasets.columns(event.new, self.file.filename)
@@ -129,12 +144,13 @@ class DataPanel:
         names, guess = found or ((), 0)
         with_number = {name if names.count(name) == 1 else f"{name} ({j + 1})": j for j, name in enumerate(names)}
         self._setting = True  # the guess is no choice of a person's
+        self.label.value = None  # or the browser keeps the name that the same column had in another file
         self.label.param.update(options=with_number, value=guess if names else None, visible=bool(names))
         self._setting = False
         self._changed()
 
     def _relabel(self, event: Any) -> None:
-        if not self._setting and event.new is not None and self.file.value:
+        if not self._setting and event.new is not None and self.file.value is not None:
             self._changed()
 
     def touch(self, kind: str, x: float, y: float, reach: float) -> None:
@@ -152,6 +168,7 @@ class DataPanel:
         self._sketched()
 
     def _redraw(self, act: Callable[[Sketch], None]) -> None:
+        self._take_brush()
         act(self.sketch)
         self._count()
         self._sketched()
@@ -199,7 +216,7 @@ class DataPanel:
             raise invalid("the data", f"{data.n:,} x {data.d:,}", f"at most {MOST_CELLS:,} numbers")
 
     def _read(self) -> Dataset:
-        if not self.file.value:
+        if self.file.value is None:
             raise ValueError(NOT_YET)
         return datasets.read(
             self.file.value,

@@ -19,6 +19,7 @@ from explorer.units import number
 
 WHOLE = Task("", (0,), ())  # of a regression: all points
 ENOUGH = 2000  # points for an accuracy in a chart
+NARROW = 0.01  # kernel value of the nearest point that hardly counts
 
 
 class Given:
@@ -80,6 +81,15 @@ class Given:
         return np.array(
             [np.where(np.isin(y, self.classes[list(task.positive)]), 1.0, -1.0) for task in self.tasks.values()]
         )
+
+    def is_narrow(self) -> bool:
+        """Whether even the nearest of other points hardly counts, for most of the points."""
+        if self.kernel.name not in ("rbf", "laplacian") or len(self.X) < 2:
+            return False
+        some, others = spread(len(self.X), 100), spread(len(self.X), ENOUGH)
+        values = self.kernel.block(self.points[some], self.points[others])
+        values[some[:, None] == others] = 0.0
+        return bool(np.median(values.max(axis=1)) < NARROW)
 
     def test_points(self, task: Task) -> tuple[Points, Array]:
         """Test points of a task, enough for a chart, and which of them are positive."""

@@ -1,5 +1,6 @@
 """The stage: one screen for every solver. Puts data, settings, run, player and pictures together."""
 
+import html
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +9,7 @@ from panel.io import unlocked
 
 from engine import SOLVERS, Recording, Run, warm
 from engine.datasets import Dataset
+from engine.kernels import resolve_gamma
 from explorer.browser import Browser
 from explorer.charts import Charts
 from explorer.controls import SettingsPanel
@@ -150,6 +152,18 @@ class Stage:
         self.show_run(run, replay)
         self._entered = run
         SERVER.pool.enter(run)
+        self.data.put_brush_down()
+        self._warn_of_a_narrow_kernel(replay)
+
+    def _warn_of_a_narrow_kernel(self, replay: Replay) -> None:
+        """Say so where hardly any two points have to do with one another: then gamma was meant for other data."""
+        if not replay.is_narrow():
+            return
+        scale = resolve_gamma("scale", replay.X)
+        self.inform(
+            f"With γ = {replay.kernel.gamma:.3g} the kernel between most of these points and their nearest is near 0: "
+            f'each stands for itself alone. γ = "scale" is {scale:.3g} here.'
+        )
 
     def show_run(self, run: Run[Any] | None, replay: Replay) -> None:
         """Put a recording on the stage, and the run that may still add to it; other runs of this stage end."""
@@ -183,7 +197,7 @@ class Stage:
 
     def _touch(self, kind: str, x: float, y: float) -> None:
         """A tap or a stroke on the scene: draw, or pin the point that was meant."""
-        if self.data.drawing:
+        if self.data.painting:
             self.data.touch(kind, x, y, 0.03 * self.scene.side)
         elif kind == "tap":
             near = self.scene.nearest(x, y)
@@ -302,7 +316,7 @@ class Stage:
 
     def _do_what_was_asked(self) -> bool:
         """Everything about figures that was asked for since the last tick; whether there was something."""
-        asked, drawing = self._todo & {"window", "style", "layers", "axis", "load", "sketch", "pin"}, self.data.drawing
+        asked, drawing = self._todo & {"window", "style", "layers", "axis", "load", "sketch", "pin"}, self.data.painting
         self._todo -= asked
         if "window" in asked:
             self.screen.pictures.fit(*self._window)
@@ -406,10 +420,12 @@ class Stage:
             self.charts.draw(replay, cursor)
             self._note()
         if "story" in due:
+            several = frame is not None and frame.leaves is None and len(replay.tasks) > 1
+            whose = {"shown is": html.escape(frame.task.name)} if frame is not None and several else {}
             self._tell(
                 self._status() or self.act.story(replay, cursor),
                 self.act.line(replay.event(cursor)),
-                self.act.numbers(replay, cursor),
+                whose | self.act.numbers(replay, cursor),
             )
         return bool(due)
 

@@ -36,7 +36,9 @@ class TakeAlong:
         self.python = pmui.Button(label="Show the Python", icon=icon("code"), **SMALL)
         self.python.on_click(self.show_python)
         self.words = words("", 14)
-        self.dialog = pmui.Dialog(self.words, title="", open=False, show_close_button=True, width_option="md")
+        self.dialog = pmui.Dialog(
+            self.words, title="", open=False, show_close_button=True, close_on_click=True, width_option="md"
+        )
         self.view = row(self.share, self.save, self.open, self.png, self.python, self.dialog)
 
     def _say(self, title: str, text: str) -> None:
@@ -69,7 +71,7 @@ class TakeAlong:
         return recording_bytes(self.stage.replay.recording) if self.stage.replay is not None else None
 
     def _open(self, event: Any) -> None:
-        if not event.new:
+        if event.new is None:
             return
         name = self.open.filename or "recording"
         try:

@@ -82,7 +82,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
 def _run(chosen: argparse.Namespace) -> int:
     solver: Solver = chosen.solver
     settings: Any = solver.settings.checked(read_settings(chosen, solver.settings))
-    if chosen.out is not None and not chosen.out.absolute().parent.is_dir():
+    if chosen.out is not None and (chosen.out.is_dir() or not chosen.out.absolute().parent.is_dir()):
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
     data, source = _load(chosen, solver.task)
     with cluster_of(chosen) as executor:

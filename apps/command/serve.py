@@ -31,6 +31,8 @@ def serve(chosen: argparse.Namespace) -> int:
     """Serve the apps until Ctrl-C."""
     if ":" in chosen.address:  # Bokeh knows no others as the origin of a page
         raise invalid("address", chosen.address, "a host name or an address like 127.0.0.1")
+    if chosen.port is not None and not 0 < chosen.port < 2**16:
+        raise invalid("port", chosen.port, f"a whole number from 1 to {2**16 - 1}")
     gc.disable()  # imports leave nothing to collect, and looking for it takes a tenth of their time
     import panel as pn
 

@@ -122,6 +122,11 @@ def test_keys(stage):
     at_event(stage, 2).to_be_visible()
     stage.keyboard.press("ArrowLeft")
     at_event(stage, 1).to_be_visible()
+    button(stage, "misses").click()  # a button needs the space bar alone
+    stage.keyboard.press("ArrowRight")
+    at_event(stage, 2).to_be_visible()
+    stage.keyboard.press("Home")
+    at_event(stage, 1).to_be_visible()
     stage.get_by_label("C", exact=True).click()
     stage.keyboard.press("End")  # while typing, keys belong to the field
     stage.wait_for_timeout(500)
@@ -157,6 +162,17 @@ def test_the_keyboard_alone_reaches_and_works_every_control(stage):
     expect(button(stage, "Pause")).to_be_visible()
 
 
+def test_a_menu_opens_and_chooses_by_keyboard(stage):
+    menu = stage.get_by_role("combobox", name="Data set")
+    menu.focus()
+    menu.press("Enter")
+    chosen = stage.get_by_role("menuitem", name="Two moons", exact=True)
+    expect(chosen).to_be_visible()
+    chosen.focus()
+    chosen.press("Enter")
+    expect(stage.get_by_role("combobox", name="Data set")).to_have_text("Two moons")
+
+
 def test_every_control_has_a_name(stage):
     unnamed = stage.evaluate(
         """() => {
@@ -189,7 +205,7 @@ def test_another_c_and_run_again(stage):
     field.press("Enter")
     stage.wait_for_timeout(300)
     button(stage, "Run").click()
-    expect(stage.get_by_text("C must be a finite number above 0; got -4.0")).to_be_visible()
+    expect(stage.get_by_text("C must be a finite number above 0 to 1e100; got -4.0")).to_be_visible()
 
 
 def test_draw_points_and_train_on_them(stage):
@@ -281,7 +297,7 @@ def test_share_a_moment_and_open_it_anew(stage, open_page):
 
 def test_a_wrong_link_is_explained(open_page):
     page = open_page("/kernel-svm?C=-5")
-    expect(page.get_by_text("C must be a finite number above 0; got -5.0")).to_be_visible()
+    expect(page.get_by_text("C must be a finite number above 0 to 1e100; got -5.0")).to_be_visible()
     expect(page.get_by_text(re.compile(r"event \d+ of"))).to_be_visible()
 
 
@@ -309,6 +325,8 @@ def test_a_picture_of_a_figure(stage):
 def test_the_python_is_shown(stage):
     button(stage, "Show the Python").click()
     expect(stage.get_by_text("recorded_run(X, y, settings)")).to_be_visible()
+    stage.keyboard.press("Escape")
+    expect(stage.get_by_text("recorded_run(X, y, settings)")).to_be_hidden()
 
 
 def test_upload_a_good_and_a_bad_file(stage, tmp_path):

@@ -48,7 +48,7 @@ def test_a_time_limit_ends_the_run(capsys):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--data", "nonsense"], "--data must be a file that exists or one of checkerboard"),
-    (["--C", "-1"], "C must be a finite number above 0; got -1.0"),
+    (["--C", "-1"], "C must be a finite number above 0 to 1e100; got -1.0"),
     (["--gamma", "wide"], "gamma must be a positive finite number"),
     (["--size", "0"], "size must be a whole number from"),
     (["--out", "nowhere/at/all.svmrun"], "--out must be a file in a folder that exists"),

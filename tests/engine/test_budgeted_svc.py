@@ -136,7 +136,7 @@ def test_what_a_stream_refuses(two_classes):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"C": 0}, "C must be a finite number above 0; got 0"),
+    ({"C": 0}, "C must be a finite number above 0 to 1e100; got 0"),
     ({"gamma": -1}, "gamma must be a positive finite number"),
     ({"budget": 0}, "budget must be a whole number from 1 to 10000; got 0"),
     ({"budget": 2.5}, "budget must be a whole number from 1 to 10000; got 2.5"),

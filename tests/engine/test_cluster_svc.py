@@ -96,7 +96,7 @@ def test_a_saved_model_is_the_same_model(digits, tmp_path):
     ({"max_passes": -1}, "max_passes must be a whole number from 0 or None; got -1"),
     ({"clustering": "tree"}, "clustering must be one of pddp, kmeans"),
     ({"collapse_bound": "much"}, "collapse_bound must be True or False"),
-    ({"C": np.inf}, "C must be a finite number above 0; got inf"),
+    ({"C": np.inf}, "C must be a finite number above 0 to 1e100; got inf"),
 ])  # fmt: skip
 def test_bad_parameters_are_named(digits, change, message):
     with pytest.raises(ValueError, match=message):

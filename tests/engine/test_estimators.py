@@ -153,10 +153,10 @@ def test_a_progress_bar(two_classes, digits, capsys):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"C": 0}, "C must be a finite number above 0; got 0"),
-    ({"C": float("nan")}, "C must be a finite number above 0; got nan"),
-    ({"C": "much"}, "C must be a finite number above 0; got 'much'"),
-    ({"C": True}, "C must be a finite number above 0; got True"),
+    ({"C": 0}, "C must be a finite number above 0 to 1e100; got 0"),
+    ({"C": float("nan")}, "C must be a finite number above 0 to 1e100; got nan"),
+    ({"C": "much"}, "C must be a finite number above 0 to 1e100; got 'much'"),
+    ({"C": True}, "C must be a finite number above 0 to 1e100; got True"),
     ({"kernel": "sigmoid"}, "kernel must be one of rbf, poly, linear, laplacian; got 'sigmoid'"),
     ({"gamma": -1}, 'gamma must be a positive finite number, "scale" or "auto"; got -1'),
     ({"gamma": "wide"}, "gamma must be a positive finite number"),

@@ -65,7 +65,7 @@ def test_a_saved_model_is_the_same_model(two_classes, tmp_path):
     ({"coarse_rank": 2.5}, 'coarse_rank must be a whole number from 1, or "auto"; got 2.5'),
     ({"coarse_iter": 0}, "coarse_iter must be a whole number from 1"),
     ({"tol": 0}, "tol must be a finite number above 0; got 0"),
-    ({"C": -1}, "C must be a finite number above 0; got -1"),
+    ({"C": -1}, "C must be a finite number above 0 to 1e100; got -1"),
 ])  # fmt: skip
 def test_bad_parameters_are_named(two_classes, change, message):
     with pytest.raises(ValueError, match=message):

@@ -119,7 +119,7 @@ def test_an_error_of_the_fit_is_the_result(moons):
 
 @pytest.mark.parametrize(("attempt", "message"), [
     (lambda X, y: explore(X, y, solver="nobody"), "solver must be one of kernel-svm"),
-    (lambda X, y: explore(X, y, C=-1), "C must be a finite number above 0; got -1"),
+    (lambda X, y: explore(X, y, C=-1), "C must be a finite number above 0 to 1e100; got -1"),
     (lambda X, y: explore(X, y, spell=3), "setting must be one of"),
     (lambda X, y: explore(X[:5], y), "y must be one label for each of the 5 rows"),
     (lambda X, y: explore(X * np.nan, y), r"X\[0, 0\] must be a finite number"),

@@ -89,7 +89,7 @@ def test_a_wrong_value_is_named_and_the_page_goes_on(stage):
     stage.settings.values["C"] = -3.0
     stage.begin()
     assert stage.screen.message.visible
-    assert "C must be a finite number above 0; got -3.0" in stage.screen.message.object
+    assert "C must be a finite number above 0 to 1e100; got -3.0" in stage.screen.message.object
     stage.settings.values["C"] = 3.0
     stage.begin()
     assert not stage.screen.message.visible
@@ -151,8 +151,8 @@ def test_a_link_brings_back_data_settings_and_moment(stage):
 
 
 @pytest.mark.parametrize(("search", "message"), [
-    ("?C=-1", "C must be a finite number above 0; got -1.0"),
-    ("?C=lots", "C must be a finite number above 0; got 'lots'"),
+    ("?C=-1", "C must be a finite number above 0 to 1e100; got -1.0"),
+    ("?C=lots", "C must be a finite number above 0 to 1e100; got 'lots'"),
     ("?size=many", "size must be a whole number; got 'many'"),
     ("?spell=abracadabra", "the link's field must be one of at, axis, layers, data"),
     ("?layers=field,ghosts", "layers must be one of field"),
@@ -216,6 +216,11 @@ def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
     stage.begin()
     play_to_the_end(stage)
     assert "Finished: converged" in stage.screen.story.object
+    replay = stage.replay
+    stage._touch("tap", *replay.X[3])  # now it pins
+    settle(stage)
+    assert stage.pinned == 3
+    assert stage.replay is replay
     other = Stage()
     other.restore("?" + stage.link().query())
     assert np.array_equal(other.replay.X, stage.replay.X)
@@ -384,6 +389,31 @@ def test_a_link_that_the_data_refuse_gets_the_usual_beginning(search):
     play_to_the_end(stage)
     assert "Finished: converged" in stage.screen.story.object
     stage.close()
+
+
+def test_an_empty_file_and_another_files_columns(stage):
+    stage.data.way.value = "Upload"
+    stage.data.file.param.update(filename="one.csv", value=b"a,b,side\n1,2,in\n3,4,out\n")
+    assert stage.data.label.value == 2
+    stage.data.file.param.update(filename="two.csv", value=b"a,side,b\n1,in,2\n3,out,4\n")
+    assert stage.data.label.value == 1
+    assert list(stage.data.label.options) == ["a", "side", "b"]
+    stage.data.file.param.update(filename="none.csv", value=b"")
+    assert "none.csv" in stage.screen.message.object
+    stage.take_along.open.param.update(filename="none.svmrun", value=b"")
+    assert "none.svmrun" in stage.screen.message.object
+
+
+def test_a_kernel_too_narrow_for_the_data_is_told(stage):
+    assert not stage.screen.message.visible
+    stage.restore("?data=digits&size=200")
+    assert 'γ = "scale" is' in stage.screen.message.object
+
+
+def test_several_tasks_say_whose_numbers_are_shown(stage):
+    stage.restore("?data=gaussians&size=90")
+    play_to_the_end(stage)
+    assert "shown is" in stage.screen.story.object
 
 
 def test_a_link_to_an_unfinished_sketch_shows_it():

@@ -73,7 +73,8 @@ PAPER = Paper(
     "bsgd",
     "Budgeted SGD with lookup (Glasmachers and Qaadan, 2018)",
     "Columns with (ours) were measured here and now, those with (paper) are quoted; shares are in percent. C, gamma, "
-    "budgets and passes are the paper's, lambda = 1 / (n C), no bias. It does not say how its data were scaled and "
+    "budgets and passes are the paper's (--quick: fewer rows, passes and runs: its times are noise), no bias, "
+    "lambda = 1 / (n C). It does not say how its data were scaled and "
     "split: ours are as LIBSVM has them, skin from 0 to 255, because the accuracy of Table 1 is not reached in [0, 1]; "
     "where there is no test part, as many random rows train as in the paper. susy_30k stands for SUSY, with 27,000 of "
     "its 4,500,000 rows and a single pass, as there: that is 27,000 steps instead of 4,500,000.",

@@ -26,7 +26,7 @@ def bound_and_gap(case: Case, effort: Effort) -> Iterator[Row]:
     best, _ = timed(dual.solve(ready.problem, DualSettings(tol=TIGHT)))
     for partition in ("kernel-kmeans", "random"):
         for k in CLUSTERS:
-            settings = ready.settings(partition=partition, k=k, stop_level=1, instruments="all")
+            settings = ready.settings(partition=partition, k=k, stop_level=1, instruments="all", tol=TIGHT)
             for event in watched(solve(ready.problem, settings)):
                 if isinstance(event, LevelMeasured):
                     gap = event.objective - best.objective
