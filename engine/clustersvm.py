@@ -102,6 +102,7 @@ class _State:
         self.problem, self.settings, self.clusters, self.n = problem, settings, clusters, len(problem)
         self.labels = np.zeros(self.n, int)
         self.has_mean = np.zeros(0, bool)  # for each cluster
+        self.centres = np.zeros(0, int)
         self.points = np.zeros(0, int)  # of the reduced set: single ones and pseudo-centres
         self.groups: list[Array] = []  # the clusters whose mean is in it
         self.reduction = Reduction.of(self.n, self.points, [])
@@ -119,19 +120,21 @@ class _State:
         yield from self.clusters.steps(self.problem.kernel.counter)
         self.labels = self.clusters.labels.copy()
         self.has_mean = np.zeros(len(self.clusters), bool)
+        self.centres = self.clusters.centres
 
     def represent(self) -> Steps[None]:
         """Choose representatives; they and the single points are the reduced set."""
-        count = len(self.has_mean)
-        sizes = np.bincount(self.labels[self.labels >= 0], minlength=count)
-        centres = np.where(self.has_mean, -1, self.clusters.pseudo_centres(self.labels, count))
+        sizes = np.bincount(self.labels[self.labels >= 0], minlength=len(self.has_mean))
+        centres = np.where(self.has_mean, -1, self.centres)
         yield RepresentativesChosen(
             passes=self.passes, labels=self.labels.copy(), representatives=centres, means=self.has_mean.copy(),
             sizes=sizes,
         )  # fmt: skip
         single = np.flatnonzero(self.labels < 0)
         self.points = np.concatenate([single, centres[centres >= 0]])
-        self.groups = [np.flatnonzero(self.labels == c) for c in np.flatnonzero(self.has_mean & (sizes > 0))]
+        below = np.flatnonzero(self._below_mean())
+        below = below[np.argsort(self.labels[below], kind="stable")]
+        self.groups = np.split(below, np.cumsum(sizes[self.has_mean & (sizes > 0)])[:-1]) if len(below) else []
         self.reduction = Reduction.of(self.n, self.points, self.groups)
         yield ReducedSetMade(
             passes=self.passes, n=self.n, size=self.size, n_single=len(single), n_means=len(self.groups),
@@ -207,13 +210,15 @@ class _State:
             yield PhaseBegan(name="margins", size=self.n)
             used = np.flatnonzero(self.alpha)
             rest = np.ones(self.n, bool)
-            rest[self.points] = False
+            # A linear machine is a single point: its values are sooner computed than those of the others picked out.
+            rest[self.points] = problem.kernel.name == "linear"
+            others = slice(None) if rest.all() else rest
             gradient = np.empty(self.n)
             gradient[self.points] = solution.gradient[: len(self.points)]
             decision = yield from problem.kernel.product_steps(
-                problem.points[rest], problem.points[used], (problem.y * self.alpha)[used], problem.threads
+                problem.points[others], problem.points[used], (problem.y * self.alpha)[used], problem.threads
             )
-            gradient[rest] = problem.y[rest] * decision + problem.linear[rest]
+            gradient[others] = problem.y[others] * decision + problem.linear[others]
             self.gradient = gradient
         return 1.0 + self.gradient + problem.y * solution.intercept
 
@@ -228,7 +233,10 @@ class _State:
         _, place, sizes = np.unique(before[bound], return_inverse=True, return_counts=True)
         fresh = np.where(sizes > 1, count + np.cumsum(sizes > 1) - 1, -1)
         after[bound] = fresh[place]
-        self.labels, self.has_mean = after, np.append(self.has_mean, np.ones(np.count_nonzero(sizes > 1), bool))
+        more = np.count_nonzero(sizes > 1)
+        self.labels, self.has_mean = after, np.append(self.has_mean, np.ones(more, bool))
+        changed = np.unique(before[leaving])
+        self.centres = self.clusters.pseudo_centres(after, np.append(self.centres, np.full(more, -1)), changed)
         yield ClustersRevised(
             passes=self.passes, margins=margins.astype(np.float32), before=before, after=after.copy(),
             outcomes=_outcomes(before, after, leaving, count), n_released=int(np.count_nonzero(leaving & (after < 0))),

@@ -11,8 +11,8 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 
 import numpy as np
-import scipy
 from numba import njit
+from scipy.linalg import lapack
 
 from engine.events import Array, Steps
 from engine.factor import NotPositive
@@ -146,16 +146,16 @@ class _Features:
         E = yield from self._summed(
             (self.rank, self.rank), lambda out, top, bottom: _add_gram(self.H, self._inverse, out, top, bottom)
         )
-        try:
-            self._lower = scipy.linalg.cho_factor(np.eye(self.rank) + E, lower=True, check_finite=False)
-        except scipy.linalg.LinAlgError as error:
-            raise NotPositive(str(error)) from None
+        self._lower, trouble = lapack.dpotrf(np.eye(self.rank) + E, lower=True)
+        if trouble:
+            raise NotPositive(f"pivot {trouble} of {self.rank}")
+        yield None
 
     def solve(self, V: Array) -> Steps[Array]:
         """D^-1 V - D^-1 H E^-1 H' D^-1 V."""
         V = V * self._inverse
         inner = yield from self._transposed(V)
-        back = yield from self._times(scipy.linalg.cho_solve(self._lower, inner.T, check_finite=False).T)
+        back = yield from self._times(lapack.dpotrs(self._lower, inner.T, lower=True)[0].T)
         return V - self._inverse * back
 
     def _transposed(self, V: Array) -> Steps[Array]:
@@ -179,7 +179,8 @@ class _Features:
         for first in range(0, n, BATCH * rows):
             tops = range(first, min(first + BATCH * rows, n), rows)
             for_each(lambda top: work(top // rows, top, min(top + rows, n)), tops, self._threads)
-            yield None
+            if tops[-1] + rows < n:
+                yield None
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.events import Array, Steps
-from engine.kernels import Kernel, Points
+from engine.kernels import Kernel, Points, square_norms
 from engine.problem import Problem
 
 
@@ -27,10 +27,9 @@ class Reduction:
     def of(cls, n: int, points: Array, groups: Sequence[Array]) -> "Reduction":
         """Items are these points, then a mean for each group."""
         owner = np.full(n, -1)
-        owner[points] = np.arange(len(points))
-        for number, group in enumerate(groups):
-            owner[group] = len(points) + number
-        return cls(owner, np.array([1] * len(points) + [len(group) for group in groups]))
+        sizes = np.array([1] * len(points) + [len(group) for group in groups], int)
+        owner[np.concatenate([points, *groups])] = np.repeat(np.arange(len(sizes)), sizes)
+        return cls(owner, sizes)
 
     def up(self, values: Array) -> Array:
         """From items to points, equal parts to those that share one; 0 for points without."""
@@ -52,8 +51,10 @@ def reduced_problem(problem: Problem, points: Array, groups: Sequence[Array]) ->
     linear = np.concatenate([problem.linear[points], [problem.linear[group].mean() for group in groups]])
     kernel, chosen = problem.kernel, problem.points[members]
     if kernel.name == "linear":
-        for place, group in enumerate(groups, len(points)):
-            chosen.X[place] = problem.points.X[group].mean(axis=0, dtype=np.float64)
+        everyone, ends = np.concatenate(groups), np.cumsum(sizes)
+        sums = np.add.reduceat(problem.points.X[everyone], ends - sizes, axis=0, dtype=np.float64)
+        chosen.X[len(points) :] = sums / sizes[:, None]
+        chosen = Points(chosen.X, square_norms(chosen.X))
     else:
         averages = yield from _averages(problem, points, groups, sizes)
         kernel = MeanKernel(**{**vars(kernel), "averages": averages, "first": len(points)})

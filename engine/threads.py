@@ -72,6 +72,7 @@ class _SerialBlas:
             if self._users == 0:
                 if self._libraries is None:
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                self._before = [library.get_num_threads() for library in self._libraries]
                 self._set_threads([1] * len(self._libraries))
             self._users += 1
         try:
@@ -85,7 +86,6 @@ class _SerialBlas:
     def _set_threads(self, counts: list[int]) -> None:
         # The controller's own `limit` looks at far more, and takes as long as a small kernel block.
         assert self._libraries is not None
-        self._before = [library.get_num_threads() for library in self._libraries]
         for library, count in zip(self._libraries, counts, strict=True):
             library.set_num_threads(count)
 
