@@ -38,7 +38,7 @@ from engine.events import (
 from engine.problem import Problem, Standing
 from engine.reduced import Reduction, reduced_problem
 from engine.settings import ClusterSVMSettings
-from engine.threads import with_serial_blas
+from engine.threads import serial_blas
 
 BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
 
@@ -60,10 +60,6 @@ class Clustered(Solution):
 
 def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
     """Algorithm 1 of the paper, in which NP = 0 is the initial SVM."""
-    return with_serial_blas(_solve(problem, settings, clusters), len(problem))
-
-
-def _solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
     state = _State(problem, settings, clusters)
     try:
         yield Started(
@@ -109,7 +105,8 @@ class _State:
         self.alpha = np.zeros(self.n)
         self.gradient: Array | None = None  # of all points, where it is known
         self.solution: Solution | None = None  # of the latest reduced problem
-        self.standing: Standing | None = None  # of the whole problem
+        self.standing: Standing | None = None  # of the whole problem, and these too, once it was looked at
+        self.objective = self.gap = np.nan
         self.passes = self.iterations = self.inner_steps = 0
         self.sizes: list[tuple[int, float]] = []  # of the reduced sets, with the objective reached
         self.stop_reason = ""
@@ -184,12 +181,12 @@ class _State:
     def _as_of_all(self, event: Any) -> Event | None:
         """An iteration on the reduced set as one of all points."""
         if isinstance(event, Iteration):
-            owner = self.reduction.owner
-            used = owner >= 0
+            reduction, working = self.reduction, np.zeros(self.size, bool)
+            working[event.working_set] = True
             return replace(
-                event, iteration=self.iterations + event.iteration, alpha=self.reduction.up(event.alpha),
-                gradient=np.where(used, event.gradient[owner], np.float32(0)), active=used & event.active[owner],
-                working_set=np.flatnonzero(used & np.isin(owner, event.working_set)),
+                event, iteration=self.iterations + event.iteration, alpha=reduction.up(event.alpha),
+                gradient=reduction.told(event.gradient), active=reduction.told(event.active),
+                working_set=np.flatnonzero(reduction.told(working)),
             )  # fmt: skip
         return event if isinstance(event, ActiveSetChanged) else None
 
@@ -264,14 +261,15 @@ class _State:
         assert solution is not None
         assert gradient is not None
         self.standing = self.problem.standing(self.alpha, gradient)
-        objective = self.problem.objective(self.alpha, gradient)
+        with serial_blas():
+            self.objective = self.problem.objective(self.alpha, gradient)
+            self.gap = self.problem.gap(self.alpha, gradient, solution.intercept)
         self.stop_reason = solution.stop_reason
         if self.stop_reason == "converged" and not self.exact:
             self.stop_reason = "passes" if self.passes == self.settings.max_passes else "stalled"
         yield ExactnessChecked(
-            exact=self.exact, violation=self.standing.violation, objective=objective,
-            n_violators=int(np.count_nonzero(self._misrepresented(margins))),
-            gap=self.problem.gap(self.alpha, gradient, solution.intercept), margins=margins.astype(np.float32),
+            exact=self.exact, violation=self.standing.violation, objective=self.objective, gap=self.gap,
+            n_violators=int(np.count_nonzero(self._misrepresented(margins))), margins=margins.astype(np.float32),
             alpha=self.alpha.copy(), intercept=solution.intercept,
         )  # fmt: skip
 
@@ -283,22 +281,19 @@ class _State:
     # ---- what is told ----
 
     def clustered(self) -> Clustered:
-        problem, solution, gradient = self.problem, self.solution, self.gradient
-        support = problem.support(self.alpha)
-        intercept = 0.0 if solution is None else solution.intercept
-        known = self.standing is not None and gradient is not None
+        support = self.problem.support(self.alpha)
         return Clustered(
             alpha=self.alpha,
-            gradient=gradient if gradient is not None else np.full(self.n, np.nan),
-            intercept=intercept,
-            objective=problem.objective(self.alpha, gradient) if known else np.nan,  # type: ignore[arg-type]
+            gradient=self.gradient if self.gradient is not None else np.full(self.n, np.nan),
+            intercept=0.0 if self.solution is None else self.solution.intercept,
+            objective=self.objective,
             violation=self.standing.violation if self.standing is not None else np.nan,
             stop_reason=self.stop_reason,
             iterations=self.iterations,
             inner_steps=self.inner_steps,
             n_free=len(support.free),
             n_bound=len(support.bound),
-            gap=problem.gap(self.alpha, gradient, intercept) if known else np.nan,  # type: ignore[arg-type]
+            gap=self.gap,
             exact=self.exact,
             passes=self.passes,
             n=self.n,

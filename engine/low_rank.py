@@ -22,7 +22,7 @@ from engine.jit import FAST
 from engine.kernels import LOW_RANK, Kernel, rank_of
 from engine.problem import Problem
 from engine.settings import DualSettings
-from engine.threads import for_each
+from engine.threads import for_each, serial_blas
 
 POINTS = 5  # for each feature, at least
 WORKING_SET = 1024  # whoever asks for a smaller one wants to see decomposition
@@ -100,7 +100,8 @@ class Approach:
         rest[free] = 0.0
         y, size = problem.y, len(free)
         F = y[free, None] * self.H[free]
-        pull = F @ ((y * rest) @ self.H) + problem.linear[free]
+        with serial_blas():
+            pull = F @ ((y * rest) @ self.H) + problem.linear[free]
         system = np.zeros((size + 1, size + 1))
         system[:size, :size] = F @ F.T
         system[size, :size] = system[:size, size] = y[free]

@@ -33,7 +33,11 @@ class Reduction:
 
     def up(self, values: Array) -> Array:
         """From items to points, equal parts to those that share one; 0 for points without."""
-        return np.where(self.owner >= 0, (values / self.sizes)[self.owner], 0.0)
+        return self.told(values / self.sizes)
+
+    def told(self, values: Array) -> Array:
+        """For each point what its item has; 0 for points without."""
+        return np.append(values, values.dtype.type(0))[self.owner]
 
     def down(self, values: Array) -> Array:
         """From points to items: sums."""

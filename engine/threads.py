@@ -16,7 +16,7 @@ from threadpoolctl import LibController, ThreadpoolController
 from engine.errors import invalid
 from engine.events import Result, Steps, Stop
 
-SPREAD = 5000  # numbers whose sum BLAS might spread over threads, which wait for each other by spinning
+SPREAD = 10_000  # numbers whose sum BLAS might spread over threads, which wait for each other by spinning
 
 T = TypeVar("T")
 _pool = ThreadPoolExecutor(max_workers=os.cpu_count(), thread_name_prefix="engine")
@@ -34,6 +34,10 @@ def thread_count(n_jobs: int | None) -> int:
 
 def for_each(work: Callable[[T], None], items: Sequence[T], threads: int) -> None:
     """Call `work` on every item, on up to `threads` threads, the calling one among them."""
+    if min(threads, len(items)) <= 1:
+        for item in items:
+            work(item)
+        return
     position = iter(items)
     lock = threading.Lock()
 
