@@ -41,6 +41,8 @@ from engine.settings import ClusterSVMSettings
 from engine.threads import serial_blas
 
 BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
+NEAR = 0.25  # and so far on either side, if the last SVM was one of means that stood for all points
+FEW = 5  # clusters for each feature, at least, with which nearly all support vectors are at the bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,7 @@ class _State:
         self.problem, self.settings, self.clusters, self.n = problem, settings, clusters, len(problem)
         self.labels = np.zeros(self.n, int)
         self.has_mean = np.zeros(0, bool)  # for each cluster
+        self.of_means = False  # whether all of them are, in the initial SVM
         self.centres = np.zeros(0, int)
         self.points = np.zeros(0, int)  # of the reduced set: single ones and pseudo-centres
         self.groups: list[Array] = []  # the clusters whose mean is in it
@@ -116,7 +119,12 @@ class _State:
     def divide(self) -> Steps[None]:
         yield from self.clusters.steps(self.problem.kernel.counter)
         self.labels = self.clusters.labels.copy()
-        self.has_mean = np.zeros(len(self.clusters), bool)
+        # Of few features only as many points, and one more, can be between their bounds. So with Condition 2 a mean can
+        # stand for each cluster from the start: the initial SVM then knows how many points are where.
+        kernel, features = self.problem.kernel, self.problem.points.X.shape[1]
+        few = kernel.name == "linear" and features * FEW <= len(self.clusters)
+        self.of_means = self.settings.collapse_bound and few
+        self.has_mean = np.full(len(self.clusters), self.of_means)
         self.centres = self.clusters.centres
 
     def represent(self) -> Steps[None]:
@@ -181,12 +189,14 @@ class _State:
     def _as_of_all(self, event: Any) -> Event | None:
         """An iteration on the reduced set as one of all points."""
         if isinstance(event, Iteration):
-            reduction, working = self.reduction, np.zeros(self.size, bool)
-            working[event.working_set] = True
+            reduction, working_set = self.reduction, event.working_set
+            if len(working_set):
+                working = np.zeros(self.size, bool)
+                working[working_set] = True
+                working_set = np.flatnonzero(reduction.told(working))
             return replace(
                 event, iteration=self.iterations + event.iteration, alpha=reduction.up(event.alpha),
-                gradient=reduction.told(event.gradient), active=reduction.told(event.active),
-                working_set=np.flatnonzero(reduction.told(working)),
+                gradient=reduction.told(event.gradient), active=reduction.told(event.active), working_set=working_set,
             )  # fmt: skip
         return event if isinstance(event, ActiveSetChanged) else None
 
@@ -224,8 +234,11 @@ class _State:
         margins = yield from self.look()
         before, count = self.labels, len(self.has_mean)
         leaving = self._misrepresented(margins)
+        if self.of_means and leaving.any():
+            leaving |= self._below_mean() & (np.abs(margins - 1) <= NEAR)
         after = np.where(leaving, -1, before)
-        bound = leaving & ~self._below_mean() & (margins < 1 - BAND) & self.settings.collapse_bound
+        deep = margins < 1 - (NEAR if self.of_means else BAND)
+        bound = leaving & deep & ~self._firm() & self.settings.collapse_bound
         # Those of a cluster that are believed to be at the bound are a cluster of their own.
         _, place, sizes = np.unique(before[bound], return_inverse=True, return_counts=True)
         fresh = np.where(sizes > 1, count + np.cumsum(sizes > 1) - 1, -1)
@@ -245,13 +258,17 @@ class _State:
         """Which points have a mean standing for them."""
         return np.append(self.has_mean, False)[self.labels]
 
+    def _firm(self) -> Array:
+        """Which of them are below a mean that is at its bound."""
+        return self._below_mean() & (self.alpha >= self.problem.upper)
+
     def _misrepresented(self, margins: Array) -> Array:
-        """Members within the margin; below a mean that is at its bound, those beyond it; below others, those near."""
-        below, firm = self._below_mean(), self.alpha >= self.problem.upper
-        within = (self.labels >= 0) & ~below & ((margins <= 1 + self.settings.tol) | (self.alpha > 0))
-        beyond = below & (margins > np.where(firm, 1.0, 1 - BAND))
-        # A mean between its bounds stands for nobody: if none of its members is near the margin, all leave.
-        stuck = below & ~firm & ~np.isin(self.labels, self.labels[beyond])
+        """Members within the margin; below a mean that is at its bound, those beyond it; below others, those within."""
+        below, firm = self._below_mean(), self._firm()
+        within = (self.labels >= 0) & ~firm & ((margins <= 1 + self.settings.tol) | (~below & (self.alpha > 0)))
+        beyond = firm & (margins > 1.0)
+        # A mean between its bounds stands for nobody: if none of its members is within the margin, all leave.
+        stuck = below & ~firm & (self.alpha > 0) & ~np.isin(self.labels, self.labels[within])
         return within | beyond | stuck
 
     def check(self) -> Steps[None]:

@@ -65,11 +65,15 @@ def features(kernel: Kernel, X: Array) -> Array:
 class Approach:
     """The way along the central path to a corner. `alpha` is feasible after each step, with its gradient beside it."""
 
-    def __init__(self, problem: Problem, tol: float) -> None:
+    def __init__(self, problem: Problem, tol: float, slack: Array | None = None) -> None:
+        """`slack` is what a machine that is known, and likely near, says of each point: y d(x) - 1."""
         self.problem, self.tol = problem, tol
         self.H = features(problem.kernel, problem.points.X)
         self.path = CentralPath(problem, _Features(self.H, problem.threads))
-        self.path.place()
+        if slack is None:
+            self.path.place()
+        else:
+            self.path.place_by(slack)
         self.alpha, self.gradient = np.zeros(len(problem)), problem.linear.copy()
         self.arrived = False  # or there is no going on
 
