@@ -22,7 +22,7 @@ from tests.benchmarks._figures import say, say_pace, timed
 
 CASES = {case.published: case for case in (ARTIFICIAL, USPS, ISOLET)}
 SIZES = {"artificial": (6000, 20_000, 120_000)}  # others have one
-REPEATS = {"artificial": 9}  # or 3
+REPEATS = {"artificial": 5}  # or 3
 DECOMPOSED = 1200  # points of the artificial data: it takes half a minute for them
 CLOSE = 1e-4  # agreement at the fixed point that is asked for, relative
 SVC_ITERATIONS = 5_000_000  # of LIBSVM, at most: it is not done then, and the ratio is a lower bound
