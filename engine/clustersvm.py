@@ -238,7 +238,9 @@ class _State:
             leaving |= self._below_mean() & (np.abs(margins - 1) <= NEAR)
         after = np.where(leaving, -1, before)
         deep = margins < 1 - (NEAR if self.of_means else BAND)
-        bound = leaving & deep & ~self._firm() & self.settings.collapse_bound
+        # Whoever leaves a mean later is on his own for good, so that there is an end.
+        kept_apart = self._below_mean() if self.passes else self._firm()
+        bound = leaving & deep & ~kept_apart & self.settings.collapse_bound
         # Those of a cluster that are believed to be at the bound are a cluster of their own.
         _, place, sizes = np.unique(before[bound], return_inverse=True, return_counts=True)
         fresh = np.where(sizes > 1, count + np.cumsum(sizes > 1) - 1, -1)

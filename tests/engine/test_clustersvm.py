@@ -182,6 +182,25 @@ def test_condition_2_makes_the_reduced_set_smaller():
     assert any(event.means.any() for event in only(events, RepresentativesChosen))
 
 
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize(("d", "noise"), [(1, 0.5), (2, 0.0), (2, 2.0), (4, 1.0)])
+def test_means_from_the_start_lead_to_the_exact_answer(d, noise, C):
+    """A linear kernel of few features: with Condition 2 the initial SVM is one of means with the bounds of all."""
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(900, d))
+    X[20:60] = X[20]
+    y = np.where(X.sum(axis=1) + noise * rng.normal(size=900) > 0.3, 1.0, -1.0)
+    kernel = Kernel.fit(X, "linear", C=C)
+    found, events, problem = run(X, y, kernel, C, max_passes=None, collapse_bound=True)
+    chosen = only(events, RepresentativesChosen)
+    assert chosen[0].means.all()
+    assert found.exact
+    assert found.stop_reason == "converged"
+    exact = drained(solve_dual(problem, DualSettings()))
+    assert found.objective == pytest.approx(exact.objective, rel=1e-4)
+    assert found.size < len(problem)
+
+
 def test_events_tell_the_whole_story():
     X, y = moons(400, seed=4)
     found, events, problem = run(X, y, max_passes=None, collapse_bound=True)
