@@ -9,7 +9,7 @@ from engine.errors import invalid
 from engine.events import Array
 from engine.problem import Problem
 
-FRESH = 4  # times as long may it take to write to memory that was never touched
+FRESH = 2**21  # entries written between two breaths to memory that was never touched: that can take 20 ms
 
 
 def check_limit(limit_mb: float, n: int, store: Any) -> None:
@@ -60,7 +60,7 @@ class RowCache:
         step, width, top = problem.kernel.rows_per_slice(len(self.active)), len(self.active), 0
         while top < len(missing):
             fresh = (slots[top] + 1) * width > self._touched
-            bottom = top + (max(1, step // FRESH) if fresh else step)
+            bottom = top + (min(step, max(1, FRESH // width)) if fresh else step)
             part, where = missing[top:bottom], slots[top:bottom]
             problem.kernel.block(problem.points[part], self._columns, self.rows, where, problem.threads)
             self._slot[part] = where
