@@ -42,6 +42,7 @@ from engine.threads import serial_blas
 
 BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
 NEAR = 0.25  # and so far on either side, if the last SVM was one of means that stood for all points
+MANY = 5  # points, at least, that a mean stands for where its kernel values have to be averaged: else it costs more
 FEW = 5  # clusters for each feature, at least, with which nearly all support vectors are at the bound
 
 
@@ -243,9 +244,10 @@ class _State:
         bound = leaving & deep & ~kept_apart & self.settings.collapse_bound
         # Those of a cluster that are believed to be at the bound are a cluster of their own.
         _, place, sizes = np.unique(before[bound], return_inverse=True, return_counts=True)
-        fresh = np.where(sizes > 1, count + np.cumsum(sizes > 1) - 1, -1)
+        worth = sizes >= (2 if self.problem.kernel.name == "linear" else MANY)
+        fresh = np.where(worth, count + np.cumsum(worth) - 1, -1)
         after[bound] = fresh[place]
-        more = np.count_nonzero(sizes > 1)
+        more = np.count_nonzero(worth)
         self.labels, self.has_mean = after, np.append(self.has_mean, np.ones(more, bool))
         changed = np.unique(before[leaving])
         self.centres = self.clusters.pseudo_centres(after, np.append(self.centres, np.full(more, -1)), changed)
