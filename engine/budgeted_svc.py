@@ -97,11 +97,6 @@ class BudgetedSVC(KernelMachine):
         totals = {name: np.array([sum(count[name] for count in counts)]) for name in counts[0]}
         self.history_ = {"step": steps[:1], "accuracy": np.array([accuracy]), **totals}
 
-    def _settings(self) -> Any:
-        settings = super()._settings()
-        settings.instruments = "none"  # a fit does not pay for what only a watcher wants to know
-        return settings
-
     def _adopt(self, trained: Trained) -> None:
         assert isinstance(trained, TrainedBudgeted)
         self.stream_ = trained.stream

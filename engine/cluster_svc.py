@@ -1,14 +1,10 @@
 """The scikit-learn estimator of ClusterSVM."""
 
-from typing import Any
-
-import numpy as np
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from engine.estimators import KernelMachine
-from engine.model import Trained
 from engine.solvers import CLUSTERSVM
-
-PASSES = {"exact_": "exact", "n_passes_": "passes", "n_reduced_": "size"}
 
 
 class ClusterSVC(KernelMachine):
@@ -26,6 +22,7 @@ class ClusterSVC(KernelMachine):
     """
 
     solver = CLUSTERSVM
+    of_solutions: ClassVar[Mapping[str, str]] = {"exact_": "exact", "n_passes_": "passes", "n_reduced_": "size"}
 
     def __init__(
         self,
@@ -58,19 +55,3 @@ class ClusterSVC(KernelMachine):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
-
-    # ---- below ----
-
-    def _adopt(self, trained: Trained) -> None:
-        for name, of_solution in PASSES.items():
-            values = np.array([getattr(solution, of_solution) for solution in trained.solutions])
-            setattr(self, name, values[0].item() if len(values) == 1 else values)
-        super()._adopt(trained)
-
-    def _extra(self) -> dict[str, Any]:
-        return {**super()._extra(), "passes": {name: getattr(self, name) for name in PASSES}}
-
-    def _adopt_extra(self, extra: dict[str, Any]) -> None:
-        super()._adopt_extra(extra)
-        for name in PASSES:
-            setattr(self, name, extra["passes"][name])

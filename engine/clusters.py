@@ -5,9 +5,12 @@ from numba import njit
 
 from engine.clustering import means, nearest_centres, plain_kmeans
 from engine.events import Array, ClustersMade, ClusterSplit, PhaseBegan, Steps
+from engine.jit import FAST
 from engine.kernels import Counter
 from engine.pddp import pddp
 from engine.settings import ClusterSVMSettings
+
+HUGE = np.finfo(float).max
 
 
 class Clusters:
@@ -16,14 +19,16 @@ class Clusters:
     def __init__(self, X: Array, classes: Array, settings: ClusterSVMSettings) -> None:
         self.X, self.classes, self.settings = X, classes, settings
         self.labels = np.full(len(X), -1)
+        self.centres = np.empty(0, int)  # for each cluster its pseudo-centre
         self._owners: list[int] = []  # the class of each cluster
+        self._made: ClustersMade | None = None
 
     def __len__(self) -> int:
         return len(self._owners)
 
     def steps(self, counter: Counter) -> Steps[None]:
         """Make them, if they are not there, and tell what they are."""
-        if not self._owners:
+        if self._made is None:
             yield PhaseBegan(name="clusters", size=len(self.X))
             for number in np.unique(self.classes):
                 members = np.flatnonzero(self.classes == number)
@@ -33,14 +38,18 @@ class Clusters:
                 found = yield from divide(int(number), members, min(count, len(members)), counter)
                 self.labels[members] = len(self) + found
                 self._owners += [int(number)] * (int(found.max()) + 1)
-        yield ClustersMade(
-            clustering=self.settings.clustering, labels=self.labels.copy(), sizes=np.bincount(self.labels),
-            classes=np.array(self._owners), centres=means(self.X, self.labels, np.ones(len(self.X)), len(self)),
-        )  # fmt: skip
+            self.centres = self.pseudo_centres(self.labels, np.full(len(self), -1), np.arange(len(self)))
+            self._made = ClustersMade(
+                clustering=self.settings.clustering, labels=self.labels.copy(), sizes=np.bincount(self.labels),
+                classes=np.array(self._owners), centres=means(self.X, self.labels, np.ones(len(self.X)), len(self)),
+            )  # fmt: skip
+        yield self._made
 
-    def pseudo_centres(self, labels: Array, count: int) -> Array:
-        """For each cluster its member nearest to the mean; -1 if there are no members. Label -1 is no cluster."""
-        return _nearest_members(self.X, labels, count)
+    def pseudo_centres(self, labels: Array, centres: Array, changed: Array) -> Array:
+        """For each cluster its member nearest to the mean, -1 without members; `centres` are those before a change."""
+        wanted = np.zeros(len(centres) + 1, bool)  # the last is for the label -1: no cluster
+        wanted[changed] = True
+        return _nearest_members(self.X, labels, np.flatnonzero(wanted[labels]), np.where(wanted[:-1], -1, centres))
 
     def _pddp(self, number: int, members: Array, count: int, counter: Counter) -> Steps[Array]:
         splitting, before = pddp(self.X[members], count), len(self)
@@ -66,22 +75,22 @@ class Clusters:
         return np.unique(nearest, return_inverse=True)[1]  # duplicates may leave a centre without points
 
 
-@njit(nogil=True, cache=True)
-def _nearest_members(X, labels, count):  # type: ignore[no-untyped-def]
-    """For each label its row nearest to the mean of its rows, the first of equal ones."""
-    sums, sizes = np.zeros((count, X.shape[1])), np.zeros(count)
-    for i in range(X.shape[0]):
-        if labels[i] >= 0:
-            sizes[labels[i]] += 1.0
-            for k in range(X.shape[1]):
-                sums[labels[i], k] += X[i, k]
-    nearest, least = np.full(count, -1), np.full(count, np.inf)
-    for i in range(X.shape[0]):
+@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
+def _nearest_members(X, labels, members, nearest):  # type: ignore[no-untyped-def]
+    """For the labels of these members the row nearest to the mean of them, the first of equal ones, into `nearest`."""
+    means, sizes, least = np.zeros((nearest.size, X.shape[1])), np.zeros(nearest.size), np.full(nearest.size, HUGE)
+    for i in members:
+        mean, row = means[labels[i]], X[i]
+        sizes[labels[i]] += 1.0
+        for k in range(row.size):
+            mean[k] += row[k]
+    for c in range(sizes.size):
+        means[c] /= max(sizes[c], 1.0)
+    for i in members:
         c = labels[i]
-        if c >= 0:
-            distance = 0.0
-            for k in range(X.shape[1]):
-                distance += (X[i, k] - sums[c, k] / sizes[c]) ** 2
-            if distance < least[c]:
-                least[c], nearest[c] = distance, i
+        mean, row, distance = means[c], X[i], 0.0
+        for k in range(row.size):
+            distance += (row[k] - mean[k]) ** 2
+        if distance < least[c]:
+            least[c], nearest[c] = distance, i
     return nearest

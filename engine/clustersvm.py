@@ -38,9 +38,12 @@ from engine.events import (
 from engine.problem import Problem, Standing
 from engine.reduced import Reduction, reduced_problem
 from engine.settings import ClusterSVMSettings
-from engine.threads import with_serial_blas
+from engine.threads import serial_blas
 
 BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
+NEAR = 0.25  # and so far on either side, if the last SVM was one of means that stood for all points
+MANY = 5  # points, at least, that a mean stands for where its kernel values have to be averaged: else it costs more
+FEW = 5  # clusters for each feature, at least, with which nearly all support vectors are at the bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +63,6 @@ class Clustered(Solution):
 
 def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
     """Algorithm 1 of the paper, in which NP = 0 is the initial SVM."""
-    return with_serial_blas(_solve(problem, settings, clusters), len(problem))
-
-
-def _solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
     state = _State(problem, settings, clusters)
     try:
         yield Started(
@@ -102,13 +101,16 @@ class _State:
         self.problem, self.settings, self.clusters, self.n = problem, settings, clusters, len(problem)
         self.labels = np.zeros(self.n, int)
         self.has_mean = np.zeros(0, bool)  # for each cluster
+        self.of_means = False  # whether all of them are, in the initial SVM
+        self.centres = np.zeros(0, int)
         self.points = np.zeros(0, int)  # of the reduced set: single ones and pseudo-centres
         self.groups: list[Array] = []  # the clusters whose mean is in it
         self.reduction = Reduction.of(self.n, self.points, [])
         self.alpha = np.zeros(self.n)
         self.gradient: Array | None = None  # of all points, where it is known
         self.solution: Solution | None = None  # of the latest reduced problem
-        self.standing: Standing | None = None  # of the whole problem
+        self.standing: Standing | None = None  # of the whole problem, and these too, once it was looked at
+        self.objective = self.gap = np.nan
         self.passes = self.iterations = self.inner_steps = 0
         self.sizes: list[tuple[int, float]] = []  # of the reduced sets, with the objective reached
         self.stop_reason = ""
@@ -118,20 +120,27 @@ class _State:
     def divide(self) -> Steps[None]:
         yield from self.clusters.steps(self.problem.kernel.counter)
         self.labels = self.clusters.labels.copy()
-        self.has_mean = np.zeros(len(self.clusters), bool)
+        # Of few features only as many points, and one more, can be between their bounds. So with Condition 2 a mean can
+        # stand for each cluster from the start: the initial SVM then knows how many points are where.
+        kernel, features = self.problem.kernel, self.problem.points.X.shape[1]
+        few = kernel.name == "linear" and features * FEW <= len(self.clusters)
+        self.of_means = self.settings.collapse_bound and few
+        self.has_mean = np.full(len(self.clusters), self.of_means)
+        self.centres = self.clusters.centres
 
     def represent(self) -> Steps[None]:
         """Choose representatives; they and the single points are the reduced set."""
-        count = len(self.has_mean)
-        sizes = np.bincount(self.labels[self.labels >= 0], minlength=count)
-        centres = np.where(self.has_mean, -1, self.clusters.pseudo_centres(self.labels, count))
+        sizes = np.bincount(self.labels[self.labels >= 0], minlength=len(self.has_mean))
+        centres = np.where(self.has_mean, -1, self.centres)
         yield RepresentativesChosen(
             passes=self.passes, labels=self.labels.copy(), representatives=centres, means=self.has_mean.copy(),
             sizes=sizes,
         )  # fmt: skip
         single = np.flatnonzero(self.labels < 0)
         self.points = np.concatenate([single, centres[centres >= 0]])
-        self.groups = [np.flatnonzero(self.labels == c) for c in np.flatnonzero(self.has_mean & (sizes > 0))]
+        below = np.flatnonzero(self._below_mean())
+        below = below[np.argsort(self.labels[below], kind="stable")]
+        self.groups = np.split(below, np.cumsum(sizes[self.has_mean & (sizes > 0)])[:-1]) if len(below) else []
         self.reduction = Reduction.of(self.n, self.points, self.groups)
         yield ReducedSetMade(
             passes=self.passes, n=self.n, size=self.size, n_single=len(single), n_means=len(self.groups),
@@ -181,12 +190,14 @@ class _State:
     def _as_of_all(self, event: Any) -> Event | None:
         """An iteration on the reduced set as one of all points."""
         if isinstance(event, Iteration):
-            owner = self.reduction.owner
-            used = owner >= 0
+            reduction, working_set = self.reduction, event.working_set
+            if len(working_set):
+                working = np.zeros(self.size, bool)
+                working[working_set] = True
+                working_set = np.flatnonzero(reduction.told(working))
             return replace(
-                event, iteration=self.iterations + event.iteration, alpha=self.reduction.up(event.alpha),
-                gradient=np.where(used, event.gradient[owner], np.float32(0)), active=used & event.active[owner],
-                working_set=np.flatnonzero(used & np.isin(owner, event.working_set)),
+                event, iteration=self.iterations + event.iteration, alpha=reduction.up(event.alpha),
+                gradient=reduction.told(event.gradient), active=reduction.told(event.active), working_set=working_set,
             )  # fmt: skip
         return event if isinstance(event, ActiveSetChanged) else None
 
@@ -207,13 +218,15 @@ class _State:
             yield PhaseBegan(name="margins", size=self.n)
             used = np.flatnonzero(self.alpha)
             rest = np.ones(self.n, bool)
-            rest[self.points] = False
+            # A linear machine is a single point: its values are sooner computed than those of the others picked out.
+            rest[self.points] = problem.kernel.name == "linear"
+            others = slice(None) if rest.all() else rest
             gradient = np.empty(self.n)
             gradient[self.points] = solution.gradient[: len(self.points)]
             decision = yield from problem.kernel.product_steps(
-                problem.points[rest], problem.points[used], (problem.y * self.alpha)[used], problem.threads
+                problem.points[others], problem.points[used], (problem.y * self.alpha)[used], problem.threads
             )
-            gradient[rest] = problem.y[rest] * decision + problem.linear[rest]
+            gradient[others] = problem.y[others] * decision + problem.linear[others]
             self.gradient = gradient
         return 1.0 + self.gradient + problem.y * solution.intercept
 
@@ -222,13 +235,22 @@ class _State:
         margins = yield from self.look()
         before, count = self.labels, len(self.has_mean)
         leaving = self._misrepresented(margins)
+        if self.of_means and leaving.any():
+            leaving |= self._below_mean() & (np.abs(margins - 1) <= NEAR)
         after = np.where(leaving, -1, before)
-        bound = leaving & ~self._below_mean() & (margins < 1 - BAND) & self.settings.collapse_bound
+        deep = margins < 1 - (NEAR if self.of_means else BAND)
+        # Whoever leaves a mean later is on his own for good, so that there is an end.
+        kept_apart = self._below_mean() if self.passes else self._firm()
+        bound = leaving & deep & ~kept_apart & self.settings.collapse_bound
         # Those of a cluster that are believed to be at the bound are a cluster of their own.
         _, place, sizes = np.unique(before[bound], return_inverse=True, return_counts=True)
-        fresh = np.where(sizes > 1, count + np.cumsum(sizes > 1) - 1, -1)
+        worth = sizes >= (2 if self.problem.kernel.name == "linear" else MANY)
+        fresh = np.where(worth, count + np.cumsum(worth) - 1, -1)
         after[bound] = fresh[place]
-        self.labels, self.has_mean = after, np.append(self.has_mean, np.ones(np.count_nonzero(sizes > 1), bool))
+        more = np.count_nonzero(worth)
+        self.labels, self.has_mean = after, np.append(self.has_mean, np.ones(more, bool))
+        changed = np.unique(before[leaving])
+        self.centres = self.clusters.pseudo_centres(after, np.append(self.centres, np.full(more, -1)), changed)
         yield ClustersRevised(
             passes=self.passes, margins=margins.astype(np.float32), before=before, after=after.copy(),
             outcomes=_outcomes(before, after, leaving, count), n_released=int(np.count_nonzero(leaving & (after < 0))),
@@ -240,13 +262,17 @@ class _State:
         """Which points have a mean standing for them."""
         return np.append(self.has_mean, False)[self.labels]
 
+    def _firm(self) -> Array:
+        """Which of them are below a mean that is at its bound."""
+        return self._below_mean() & (self.alpha >= self.problem.upper)
+
     def _misrepresented(self, margins: Array) -> Array:
-        """Members within the margin; below a mean that is at its bound, those beyond it; below others, those near."""
-        below, firm = self._below_mean(), self.alpha >= self.problem.upper
-        within = (self.labels >= 0) & ~below & ((margins <= 1 + self.settings.tol) | (self.alpha > 0))
-        beyond = below & (margins > np.where(firm, 1.0, 1 - BAND))
-        # A mean between its bounds stands for nobody: if none of its members is near the margin, all leave.
-        stuck = below & ~firm & ~np.isin(self.labels, self.labels[beyond])
+        """Members within the margin; below a mean that is at its bound, those beyond it; below others, those within."""
+        below, firm = self._below_mean(), self._firm()
+        within = (self.labels >= 0) & ~firm & ((margins <= 1 + self.settings.tol) | (~below & (self.alpha > 0)))
+        beyond = firm & (margins > 1.0)
+        # A mean between its bounds stands for nobody: if none of its members is within the margin, all leave.
+        stuck = below & ~firm & (self.alpha > 0) & ~np.isin(self.labels, self.labels[within])
         return within | beyond | stuck
 
     def check(self) -> Steps[None]:
@@ -256,14 +282,15 @@ class _State:
         assert solution is not None
         assert gradient is not None
         self.standing = self.problem.standing(self.alpha, gradient)
-        objective = self.problem.objective(self.alpha, gradient)
+        with serial_blas():
+            self.objective = self.problem.objective(self.alpha, gradient)
+            self.gap = self.problem.gap(self.alpha, gradient, solution.intercept)
         self.stop_reason = solution.stop_reason
         if self.stop_reason == "converged" and not self.exact:
             self.stop_reason = "passes" if self.passes == self.settings.max_passes else "stalled"
         yield ExactnessChecked(
-            exact=self.exact, violation=self.standing.violation, objective=objective,
-            n_violators=int(np.count_nonzero(self._misrepresented(margins))),
-            gap=self.problem.gap(self.alpha, gradient, solution.intercept), margins=margins.astype(np.float32),
+            exact=self.exact, violation=self.standing.violation, objective=self.objective, gap=self.gap,
+            n_violators=int(np.count_nonzero(self._misrepresented(margins))), margins=margins.astype(np.float32),
             alpha=self.alpha.copy(), intercept=solution.intercept,
         )  # fmt: skip
 
@@ -275,22 +302,19 @@ class _State:
     # ---- what is told ----
 
     def clustered(self) -> Clustered:
-        problem, solution, gradient = self.problem, self.solution, self.gradient
-        support = problem.support(self.alpha)
-        intercept = 0.0 if solution is None else solution.intercept
-        known = self.standing is not None and gradient is not None
+        support = self.problem.support(self.alpha)
         return Clustered(
             alpha=self.alpha,
-            gradient=gradient if gradient is not None else np.full(self.n, np.nan),
-            intercept=intercept,
-            objective=problem.objective(self.alpha, gradient) if known else np.nan,  # type: ignore[arg-type]
+            gradient=self.gradient if self.gradient is not None else np.full(self.n, np.nan),
+            intercept=0.0 if self.solution is None else self.solution.intercept,
+            objective=self.objective,
             violation=self.standing.violation if self.standing is not None else np.nan,
             stop_reason=self.stop_reason,
             iterations=self.iterations,
             inner_steps=self.inner_steps,
             n_free=len(support.free),
             n_bound=len(support.bound),
-            gap=problem.gap(self.alpha, gradient, intercept) if known else np.nan,  # type: ignore[arg-type]
+            gap=self.gap,
             exact=self.exact,
             passes=self.passes,
             n=self.n,

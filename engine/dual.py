@@ -78,7 +78,7 @@ def solve(
         few = suits(problem, settings) and not state.converged
         if few:
             yield PhaseBegan(name="low rank", size=len(problem))
-            yield from with_serial_blas(state.approach(), len(problem))
+            yield from with_serial_blas(state.approach(near=gradient is not None), len(problem))
         yield PhaseBegan(name="optimise", size=len(problem))
         stop_reason = yield from _optimise(state, settings, near=few or gradient is not None)
         yield from state.bring_up_to_date()
@@ -166,9 +166,10 @@ class _State:
         self.g = self.y * gradient
         self.objective = self._mark = self.problem.objective(np.abs(self.beta), gradient)
 
-    def approach(self) -> Steps[None]:
+    def approach(self, near: bool) -> Steps[None]:
         """Go along the central path of a kernel of few features, as far as it leads."""
-        way = Approach(self.problem, self.settings.tol)
+        slack = self.y * (self.g + self.standing().intercept) if near else None
+        way = Approach(self.problem, self.settings.tol, slack)
         nobody = np.empty(0, np.int64)
         while not way.arrived and self.iterations != self.settings.max_iter:
             yield from way.advance()

@@ -36,6 +36,7 @@ class Machine(BaseEstimator):
     model_type: ClassVar[Any] = Model
     told: ClassVar[type[Event]] = Iteration  # the events that `history_` is a table of, and its columns
     columns: ClassVar[tuple[str, ...]] = HISTORY
+    of_solutions: ClassVar[Mapping[str, str]] = {}  # further results, each of every task: what solutions call them
 
     # ---- scikit-learn ----
 
@@ -128,6 +129,8 @@ class Machine(BaseEstimator):
             if not 0 <= self.random_state < 2**32:
                 raise invalid("random_state", self.random_state, f"None, a RandomState or from 0 to {2**32 - 1}")
             values["seed"] = int(self.random_state)
+        if "instruments" in table.names():
+            values["instruments"] = "none"  # a fit does not pay for what only a watcher wants to know
         return table.checked(values)
 
     def _values(self, X: Any) -> Array:
@@ -144,17 +147,18 @@ class Machine(BaseEstimator):
             "estimator": type(self).__name__,
             "params": {name: value for name, value in self.get_params().items() if name != "executor"},
             "names": getattr(self, "feature_names_in_", None),
-            "results": {name: getattr(self, name) for name in RESULTS},
+            "results": {name: getattr(self, name) for name in (*RESULTS, *self.of_solutions)},
         }
 
     def _adopt_extra(self, extra: dict[str, Any]) -> None:
-        for name in RESULTS:
+        for name in (*RESULTS, *self.of_solutions):
             setattr(self, name, extra["results"][name])
 
     def _adopt(self, trained: Trained) -> None:
         self._adopt_model(trained.model)
-        objectives = np.array([solution.objective for solution in trained.solutions])
-        self.objective_ = float(objectives[0]) if len(objectives) == 1 else objectives
+        for name, theirs in {"objective_": "objective", **self.of_solutions}.items():
+            values = np.array([getattr(solution, theirs) for solution in trained.solutions])
+            setattr(self, name, values[0].item() if len(values) == 1 else values)
         self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
         self.n_steps_ = np.array([solution.inner_steps for solution in trained.solutions])
         self.stop_reason_ = trained.stop_reason
@@ -308,11 +312,6 @@ class DCSVC(KernelMachine):
         decision = self.decision_function(X)
         chosen = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[chosen]
-
-    def _settings(self) -> Any:
-        settings = super()._settings()
-        settings.instruments = "none"  # a fit does not pay for what only a watcher wants to know
-        return settings
 
     def _values(self, X: Any) -> Array:
         early: EarlyModel | None = getattr(self, "early_", None)

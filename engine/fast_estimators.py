@@ -41,11 +41,6 @@ class FastEstimator(Machine):
             pass
         return self
 
-    def _settings(self) -> Any:
-        settings = super()._settings()
-        settings.instruments = "none"  # a fit does not pay for what only a watcher wants to know
-        return settings
-
     def _adopt(self, trained: Trained) -> None:
         for name in QUALITIES:
             setattr(self, name, getattr(trained.solutions[0], name[:-1]))

@@ -1,15 +1,11 @@
 """The scikit-learn estimator of the incremental interior-point method."""
 
-from typing import Any
-
-import numpy as np
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from engine.estimators import KernelMachine
 from engine.events import InteriorIteration
-from engine.model import Trained
 from engine.solvers import INTERIOR_POINT
-
-GAPS = ("gap_", "approximate_gap_", "rank_")
 
 
 class InteriorPointSVC(KernelMachine):
@@ -33,6 +29,9 @@ class InteriorPointSVC(KernelMachine):
         "iteration", "of_phase", "kind", "mu", "sigma", "step", "primal_residual", "dual_residual", "gap",
         "relative_gap", "objective", "least_product", "largest_product",
     )  # fmt: skip
+    of_solutions: ClassVar[Mapping[str, str]] = {
+        "gap_": "gap", "approximate_gap_": "approximate_gap", "rank_": "rank"
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -63,24 +62,3 @@ class InteriorPointSVC(KernelMachine):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
-
-    # ---- below ----
-
-    def _settings(self) -> Any:
-        settings = super()._settings()
-        settings.instruments = "none"  # a fit does not pay for what only a watcher wants to know
-        return settings
-
-    def _adopt(self, trained: Trained) -> None:
-        for name in GAPS:
-            values = np.array([getattr(solution, name[:-1]) for solution in trained.solutions])
-            setattr(self, name, values[0].item() if len(values) == 1 else values)
-        super()._adopt(trained)
-
-    def _extra(self) -> dict[str, Any]:
-        return {**super()._extra(), "gaps": {name: getattr(self, name) for name in GAPS}}
-
-    def _adopt_extra(self, extra: dict[str, Any]) -> None:
-        super()._adopt_extra(extra)
-        for name in GAPS:
-            setattr(self, name, extra["gaps"][name])

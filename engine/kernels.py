@@ -67,7 +67,7 @@ class Points:
 
     For rbf they are scaled by sqrt(2 gamma) and `norms` are half the square norms, so that its exponent is a plain
     difference, x.z - |x|^2 / 2 - |z|^2 / 2; norms come from a GEMM too, so that rounding cancels where x = z. For
-    laplacian they are scaled by gamma. Other kernels take them as they are; only rbf has norms.
+    laplacian they are scaled by gamma, and there are no norms. Other kernels take them as they are, with square norms.
     """
 
     X: Array
@@ -136,6 +136,9 @@ class Kernel:
 
     def points(self, X: Array) -> Points:
         """Bring raw data into this kernel's form."""
+        if self.name in ("linear", "poly"):
+            moved = np.array(X, self.work, order="C")
+            return Points(moved, square_norms(moved))
         scale = self._scale()
         moved = np.empty(X.shape, self.work)
         norms = np.zeros(len(X), self.work)
@@ -159,8 +162,8 @@ class Kernel:
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(points))
         self.counter.add(len(points))
-        inner = np.einsum("ij,ij->i", points.X, points.X, dtype=np.float64)
-        return inner if self.name == "linear" else (self.gamma * inner + self.coef0) ** self.degree
+        inner = points.norms
+        return inner.copy() if self.name == "linear" else (self.gamma * inner + self.coef0) ** self.degree
 
     def block(
         self, rows: Points, columns: Points, out: Array | None = None, slots: Array | None = None, threads: int = 1
@@ -227,21 +230,23 @@ class Kernel:
         weights = np.ascontiguousarray(np.atleast_2d(coefficients.T), dtype=np.float64)
         result = np.zeros((len(rows), len(weights)))
         few = len(weights) <= 4
+        width = min(TILE_COLUMNS, len(columns))
+        height = max(TILE_ROWS, TILE_ROWS * TILE_COLUMNS // max(1, width, rows.X.shape[1]))
 
         def compute(top: int) -> None:
-            part = rows[top : top + TILE_ROWS]
+            part = rows[top : top + height]
             slots = np.arange(len(part))
-            values = np.empty((len(part), TILE_COLUMNS), self.store)
+            values = np.empty((len(part), width), self.store)
             for left in range(0, len(columns), TILE_COLUMNS):
                 self._tile(part, columns[left : left + TILE_COLUMNS], values, slots, 0)
                 if few:
                     _accumulate(values, weights, left, result, top)
                 else:
                     some = weights[:, left : left + TILE_COLUMNS]
-                    result[top : top + TILE_ROWS] += values[:, : some.shape[1]].astype(np.float64) @ some.T
+                    result[top : top + height] += values[:, : some.shape[1]].astype(np.float64) @ some.T
 
         with serial_blas():
-            for_each(compute, range(0, len(rows), TILE_ROWS), threads)
+            for_each(compute, range(0, len(rows), height), threads)
         self.counter.add(len(rows) * len(columns))
         return result.reshape(len(rows), *coefficients.shape[1:])
 
@@ -253,7 +258,7 @@ class Kernel:
         self.counter.add(len(columns) * machines)
         with serial_blas():
             merged = np.atleast_2d(coefficients.T) @ columns.X.astype(np.float64)
-        return Points(merged, np.zeros(machines)), np.ones(1) if coefficients.ndim == 1 else np.eye(machines)
+        return Points(merged, square_norms(merged)), np.ones(1) if coefficients.ndim == 1 else np.eye(machines)
 
     def _tile(self, rows: Points, columns: Points, out: Array, slots: Array, left: int) -> None:
         """Write K(rows, columns) into `out[slots, left : left + len(columns)]`."""
@@ -295,6 +300,11 @@ def rank_of(name: str, d: int, degree: int, coef0: float) -> float:
     if name == "poly" and coef0 >= 0:
         return comb(d + degree if coef0 else d + degree - 1, degree)
     return np.inf
+
+
+def square_norms(X: Array) -> Array:
+    """|x|^2 for each row, in float64."""
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
 def tiles(rows: int, columns: int) -> list[tuple[int, int, int, int]]:

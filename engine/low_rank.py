@@ -11,8 +11,8 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 
 import numpy as np
-import scipy
 from numba import njit
+from scipy.linalg import lapack
 
 from engine.events import Array, Steps
 from engine.factor import NotPositive
@@ -22,7 +22,7 @@ from engine.jit import FAST
 from engine.kernels import LOW_RANK, Kernel, rank_of
 from engine.problem import Problem
 from engine.settings import DualSettings
-from engine.threads import for_each
+from engine.threads import for_each, serial_blas
 
 POINTS = 5  # for each feature, at least
 WORKING_SET = 1024  # whoever asks for a smaller one wants to see decomposition
@@ -65,11 +65,15 @@ def features(kernel: Kernel, X: Array) -> Array:
 class Approach:
     """The way along the central path to a corner. `alpha` is feasible after each step, with its gradient beside it."""
 
-    def __init__(self, problem: Problem, tol: float) -> None:
+    def __init__(self, problem: Problem, tol: float, slack: Array | None = None) -> None:
+        """`slack` is what a machine that is known, and likely near, says of each point: y d(x) - 1."""
         self.problem, self.tol = problem, tol
         self.H = features(problem.kernel, problem.points.X)
         self.path = CentralPath(problem, _Features(self.H, problem.threads))
-        self.path.place()
+        if slack is None:
+            self.path.place()
+        else:
+            self.path.place_by(slack)
         self.alpha, self.gradient = np.zeros(len(problem)), problem.linear.copy()
         self.arrived = False  # or there is no going on
 
@@ -100,7 +104,8 @@ class Approach:
         rest[free] = 0.0
         y, size = problem.y, len(free)
         F = y[free, None] * self.H[free]
-        pull = F @ ((y * rest) @ self.H) + problem.linear[free]
+        with serial_blas():
+            pull = F @ ((y * rest) @ self.H) + problem.linear[free]
         system = np.zeros((size + 1, size + 1))
         system[:size, :size] = F @ F.T
         system[size, :size] = system[:size, size] = y[free]
@@ -146,16 +151,16 @@ class _Features:
         E = yield from self._summed(
             (self.rank, self.rank), lambda out, top, bottom: _add_gram(self.H, self._inverse, out, top, bottom)
         )
-        try:
-            self._lower = scipy.linalg.cho_factor(np.eye(self.rank) + E, lower=True, check_finite=False)
-        except scipy.linalg.LinAlgError as error:
-            raise NotPositive(str(error)) from None
+        self._lower, trouble = lapack.dpotrf(np.eye(self.rank) + E, lower=True)
+        if trouble:
+            raise NotPositive(f"pivot {trouble} of {self.rank}")
+        yield None
 
     def solve(self, V: Array) -> Steps[Array]:
         """D^-1 V - D^-1 H E^-1 H' D^-1 V."""
         V = V * self._inverse
         inner = yield from self._transposed(V)
-        back = yield from self._times(scipy.linalg.cho_solve(self._lower, inner.T, check_finite=False).T)
+        back = yield from self._times(lapack.dpotrs(self._lower, inner.T, lower=True)[0].T)
         return V - self._inverse * back
 
     def _transposed(self, V: Array) -> Steps[Array]:
@@ -179,7 +184,8 @@ class _Features:
         for first in range(0, n, BATCH * rows):
             tops = range(first, min(first + BATCH * rows, n), rows)
             for_each(lambda top: work(top // rows, top, min(top + rows, n)), tops, self._threads)
-            yield None
+            if tops[-1] + rows < n:
+                yield None
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from engine.errors import invalid
 from engine.events import Array, Steps
@@ -173,18 +174,31 @@ class Standing(NamedTuple):
 
 def standing(beta: Array, g: Array, low: Array, high: Array, bias: bool) -> Standing:
     """The optimality conditions in signed variables (see `engine.inner`): beta in [low, high], g = y G."""
-    may_grow, may_fall = beta < high, beta > low
+    least, most, total, free = _extremes(beta, g, low, high)
     if not bias:
-        worst = max((-g[may_grow]).max(initial=0.0), g[may_fall].max(initial=0.0))
-        return Standing(float(worst), 0.0, 0.0)
-    free = g[may_grow & may_fall]
-    if not may_grow.any() or not may_fall.any():
+        return Standing(max(0.0, -least, most), 0.0, 0.0)
+    if np.isinf(least) or np.isinf(most):
         # One side has nothing to give: any bias beyond the other's last gradient is optimal.
-        edge = g[may_grow].min() if may_grow.any() else g[may_fall].max() if may_fall.any() else 0.0
-        return Standing(0.0, float(edge), -float(edge))
-    least, most = float(g[may_grow].min()), float(g[may_fall].max())
+        edge = least if np.isfinite(least) else most if np.isfinite(most) else 0.0
+        return Standing(0.0, edge, -edge)
     centre = (least + most) / 2
-    return Standing(max(0.0, most - least), centre, -float(free.mean()) if free.size else -centre)
+    return Standing(max(0.0, most - least), centre, -total / free if free else -centre)
+
+
+@njit(nogil=True, cache=True)
+def _extremes(beta, g, low, high):  # type: ignore[no-untyped-def]
+    """The least gradient of those that may grow, the largest of those that may fall, the sum and number of the free."""
+    least, most, total, free = np.inf, -np.inf, 0.0, 0
+    for i in range(beta.size):
+        may_grow, may_fall = beta[i] < high[i], beta[i] > low[i]
+        if may_grow:
+            least = min(least, g[i])
+        if may_fall:
+            most = max(most, g[i])
+        if may_grow and may_fall:
+            total += g[i]
+            free += 1
+    return least, most, total, free
 
 
 def check_points(X: Any) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.events import Array, Steps
-from engine.kernels import Kernel, Points
+from engine.kernels import Kernel, Points, square_norms
 from engine.problem import Problem
 
 
@@ -27,14 +27,17 @@ class Reduction:
     def of(cls, n: int, points: Array, groups: Sequence[Array]) -> "Reduction":
         """Items are these points, then a mean for each group."""
         owner = np.full(n, -1)
-        owner[points] = np.arange(len(points))
-        for number, group in enumerate(groups):
-            owner[group] = len(points) + number
-        return cls(owner, np.array([1] * len(points) + [len(group) for group in groups]))
+        sizes = np.array([1] * len(points) + [len(group) for group in groups], int)
+        owner[np.concatenate([points, *groups])] = np.repeat(np.arange(len(sizes)), sizes)
+        return cls(owner, sizes)
 
     def up(self, values: Array) -> Array:
         """From items to points, equal parts to those that share one; 0 for points without."""
-        return np.where(self.owner >= 0, (values / self.sizes)[self.owner], 0.0)
+        return self.told(values / self.sizes)
+
+    def told(self, values: Array) -> Array:
+        """For each point what its item has; 0 for points without."""
+        return np.append(values, values.dtype.type(0))[self.owner]
 
     def down(self, values: Array) -> Array:
         """From points to items: sums."""
@@ -52,8 +55,10 @@ def reduced_problem(problem: Problem, points: Array, groups: Sequence[Array]) ->
     linear = np.concatenate([problem.linear[points], [problem.linear[group].mean() for group in groups]])
     kernel, chosen = problem.kernel, problem.points[members]
     if kernel.name == "linear":
-        for place, group in enumerate(groups, len(points)):
-            chosen.X[place] = problem.points.X[group].mean(axis=0, dtype=np.float64)
+        everyone, ends = np.concatenate(groups), np.cumsum(sizes)
+        sums = np.add.reduceat(problem.points.X[everyone], ends - sizes, axis=0, dtype=np.float64)
+        chosen.X[len(points) :] = sums / sizes[:, None]
+        chosen = Points(chosen.X, square_norms(chosen.X))
     else:
         averages = yield from _averages(problem, points, groups, sizes)
         kernel = MeanKernel(**{**vars(kernel), "averages": averages, "first": len(points)})

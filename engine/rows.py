@@ -9,6 +9,8 @@ from engine.errors import invalid
 from engine.events import Array
 from engine.problem import Problem
 
+FRESH = 2**21  # entries written between two breaths to memory that was never touched: that can take 20 ms
+
 
 def check_limit(limit_mb: float, n: int, store: Any) -> None:
     """Two rows must fit."""
@@ -27,6 +29,7 @@ class RowCache:
         self._problem = problem
         # Pages of it that are never touched are never taken from the system.
         self._buffer = np.empty(min(entries, n * n), self._store)
+        self._touched = 0  # entries of it that were
         self._clock = 0
         self.hits = self.computed = 0
         self.activate(np.arange(n))
@@ -54,11 +57,15 @@ class RowCache:
         slots = self._make_room(len(missing))
         self._owner[slots], self._used[slots] = missing, self._clock
         problem = self._problem
-        step = problem.kernel.rows_per_slice(len(self.active))
-        for top in range(0, len(missing), step):
-            part, where = missing[top : top + step], slots[top : top + step]
+        step, width, top = problem.kernel.rows_per_slice(len(self.active)), len(self.active), 0
+        while top < len(missing):
+            fresh = (slots[top] + 1) * width > self._touched
+            bottom = top + (min(step, max(1, FRESH // width)) if fresh else step)
+            part, where = missing[top:bottom], slots[top:bottom]
             problem.kernel.block(problem.points[part], self._columns, self.rows, where, problem.threads)
             self._slot[part] = where
+            self._touched = max(self._touched, (int(where.max()) + 1) * width)
+            top = bottom
             yield
 
     def _make_room(self, count: int) -> Array:

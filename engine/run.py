@@ -4,7 +4,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Generic, Literal
 
 from engine.errors import invalid
@@ -181,7 +180,7 @@ class Run(Generic[Result]):
         path: tuple[str, ...] = ()
         while isinstance(item, Within):
             path, item = (*path, item.task), item.event
-        event = replace(item, stamp=Stamp(self._sequence, self.seconds, self._counter.value, path))
+        event = item.stamped(Stamp(self._sequence, self.seconds, self._counter.value, path))
         self._sequence += 1
         if self.recording is not None:
             self.recording.append(event)

@@ -16,7 +16,7 @@ from threadpoolctl import LibController, ThreadpoolController
 from engine.errors import invalid
 from engine.events import Result, Steps, Stop
 
-SPREAD = 5000  # numbers whose sum BLAS might spread over threads, which wait for each other by spinning
+SPREAD = 10_000  # numbers whose sum BLAS might spread over threads, which wait for each other by spinning
 
 T = TypeVar("T")
 _pool = ThreadPoolExecutor(max_workers=os.cpu_count(), thread_name_prefix="engine")
@@ -34,6 +34,10 @@ def thread_count(n_jobs: int | None) -> int:
 
 def for_each(work: Callable[[T], None], items: Sequence[T], threads: int) -> None:
     """Call `work` on every item, on up to `threads` threads, the calling one among them."""
+    if min(threads, len(items)) <= 1:
+        for item in items:
+            work(item)
+        return
     position = iter(items)
     lock = threading.Lock()
 
@@ -72,6 +76,7 @@ class _SerialBlas:
             if self._users == 0:
                 if self._libraries is None:
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                self._before = [library.get_num_threads() for library in self._libraries]
                 self._set_threads([1] * len(self._libraries))
             self._users += 1
         try:
@@ -85,7 +90,6 @@ class _SerialBlas:
     def _set_threads(self, counts: list[int]) -> None:
         # The controller's own `limit` looks at far more, and takes as long as a small kernel block.
         assert self._libraries is not None
-        self._before = [library.get_num_threads() for library in self._libraries]
         for library, count in zip(self._libraries, counts, strict=True):
             library.set_num_threads(count)
 

@@ -47,6 +47,7 @@ class ClusterMarks:
         self.flag = Flag(plot, above=8)
         self.layers = self._build(plot)
         # What points and clusters were last drawn for: neither is sent with every iteration.
+        self._known: dict[bytes, Any] = {}  # outlines of clusters, by their members
         self._points_drawn: tuple[Any, ...] = ()
         self._drawn: tuple[Any, ...] = ()
         self._exact_drawn: tuple[Any, ...] = ()
@@ -95,6 +96,7 @@ class ClusterMarks:
     def clear(self) -> None:
         """Show nothing."""
         self._points_drawn = self._drawn = self._exact_drawn = ()
+        self._known = {}
         self._seen = None
         self.flag.clear()
         for source in (
@@ -141,10 +143,11 @@ class ClusterMarks:
                 _empty(source)
 
     def _draw_hulls(self, replay: Replay, grouping: Grouping) -> None:
-        rows = []
+        rows, known_before, self._known = [], self._known, {}
         for cluster in grouping.clusters:
             members = grouping.members(cluster)
-            outline = hull(replay.places[members])
+            key = members.tobytes()  # most clusters are as they were
+            outline = self._known[key] = known_before[key] if key in known_before else hull(replay.places[members])
             known = grouping.outcomes[cluster] if cluster < len(grouping.outcomes) else "collapsed"
             if not grouping.outcomes:
                 known = ""

@@ -63,7 +63,8 @@ class DataPanel:
         self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **NUMBER)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **NUMBER)
         self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **NUMBER)
-        self._choices = column(self.name, self.size, self.noise, self.seed)
+        self.smooth = pmui.Switch(label="Smooth the images", value=False, margin=(4, 8))
+        self._choices = column(self.name, self.size, self.noise, self.smooth, self.seed)
 
         self.brush = pmui.RadioButtonGroup(label="", options=BRUSHES, size="small", margin=(6, 8), sx=COMPACT)
         self.undo = pmui.Button(label="Undo", icon=icon("undo"), variant="outlined", size="small", margin=(4, 8))
@@ -129,10 +130,12 @@ class DataPanel:
         self._count()
 
     def _suit(self, event: Any) -> None:
-        """Show noise only where it means something."""
+        """Show noise and smoothing only where they mean something."""
         entry = datasets.catalogue()[self.name.value]
         self.noise.visible = entry.noise is not None
         self.noise.value = entry.noise
+        self.smooth.visible = "smooth" in entry.options
+        self.smooth.value = False
 
     def _upload(self, event: Any) -> None:
         if event.new is None:
@@ -238,6 +241,7 @@ class DataPanel:
             "size": self.size.value,
             "noise": self.noise.value,
             "seed": self.seed.value or 0,
+            "smooth": self.smooth.value or None,
         }
         return {key: value for key, value in chosen.items() if value is not None}
 
@@ -260,6 +264,7 @@ class DataPanel:
             self.size.value = choice.get("size", self.size.value)
             self.noise.value = choice.get("noise", datasets.catalogue()[name].noise)
             self.seed.value = choice.get("seed", 0)
+            self.smooth.value = choice.get("smooth", False)
         finally:
             self._setting = False
 

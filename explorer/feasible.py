@@ -93,6 +93,8 @@ class FeasibleSet:
 
     def draw(self, replay: Replay, frame: Frame) -> None:
         """Show each cluster: its least and its largest multiplier, and that of the nearest point of the other class."""
+        from scipy.spatial import cKDTree  # not before a page is there: it takes a while
+
         exact = replay.exact(frame)
         grouping = frame.grouping
         if grouping is None or not (grouping.trained or exact):
@@ -104,14 +106,14 @@ class FeasibleSet:
         self._drawn = drawn
         self._whose.text = "a mark is a cluster, " + ("exact α" if exact else "this SVM's α")
         alpha = (exact or frame).alpha / frame.upper
-        spots = []
-        for cluster in grouping.clusters:
-            members = grouping.members(cluster)
-            other = np.flatnonzero(frame.signs != frame.signs[members[0]])
-            far = ((replay.places[other] - replay.places[members].mean(axis=0)) ** 2).sum(axis=1)
-            across = alpha[other[far.argmin()]] if len(other) else 0.0
-            spots.append((alpha[members].min(), alpha[members].max(), across))
-        cube = np.array(spots).reshape(-1, 3)
+        groups = [grouping.members(cluster) for cluster in grouping.clusters]
+        cube = np.array([(alpha[members].min(), alpha[members].max(), 0.0) for members in groups]).reshape(-1, 3)
+        means = np.array([replay.places[members].mean(axis=0) for members in groups]).reshape(-1, 2)
+        signs = np.array([frame.signs[members[0]] for members in groups])
+        for sign in np.unique(signs):
+            other = np.flatnonzero(frame.signs != sign)
+            if len(other):
+                cube[signs == sign, 2] = alpha[other[cKDTree(replay.places[other]).query(means[signs == sign])[1]]]
         kinds = {"zero": cube[:, 1] <= NEAR, "bound": cube[:, 0] >= 1 - NEAR}
         kinds["apart"] = ~(kinds["zero"] | kinds["bound"])
         flat = _flat(cube)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,14 @@ class Grouping:
 
     def members(self, cluster: int) -> Array:
         """The points of a cluster."""
-        return np.flatnonzero(self.labels == cluster)
+        order, starts = self._by_cluster
+        return order[starts[cluster] : starts[cluster + 1]]
+
+    @cached_property
+    def _by_cluster(self) -> tuple[Array, Array]:
+        """The points in the order of their clusters, and where each of these begins; -1 comes first."""
+        counts = np.bincount(self.labels + 1)
+        return np.argsort(self.labels, kind="stable"), np.cumsum(counts)
 
     @property
     def clusters(self) -> Array:

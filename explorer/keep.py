@@ -14,7 +14,8 @@ from engine.settings import Settings
 from explorer.charts import AXES
 from explorer.sketch import Sketch
 
-DATA_FIELDS = {"data": str, "size": int, "noise": float, "data_seed": int, "points": str}
+DATA_FIELDS = {"data": str, "size": int, "noise": float, "data_seed": int, "smooth": bool, "points": str}
+KINDS = {int: "a whole number", float: "a number", bool: "True or False"}
 NAMES = {"data": "name", "data_seed": "seed"}
 PANELS_OWN = ("theme",)  # fields that are not ours
 
@@ -73,12 +74,14 @@ def _one_of(field: str, name: str, known: Collection[str]) -> str:
 
 def _parsed(key: str, text: str, kind: Any) -> Any:
     try:
+        if kind is bool:
+            return ("False", "True").index(text) == 1
         value = kind(text)
         if kind is not str and not abs(value) < 2**53:
             raise ValueError("no browser could show it")
         return value
     except ValueError:
-        raise invalid(key, text, "a whole number" if kind is int else "a number") from None
+        raise invalid(key, text, KINDS[kind]) from None
 
 
 def snippet(solver: str, source: Mapping[str, Any], settings: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from engine.events import Array
 
 FINE = 6  # samples across a pixel
 OPACITY = 0.6
+BEYOND = 9  # pixels beyond the edge that a mark may be centred on
 
 
 def _corners(count: int, turn: float, stretch: float) -> Array:
@@ -58,23 +59,27 @@ def draw_marks(
     """A picture of marks (places, shape, colour) in a window (left, right, bottom, top), as `image_rgba` takes it."""
     left, right, bottom, top = window
     width, height = size
-    colour, alpha = np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32)
+    colour, alpha = np.zeros((height * width, 3), np.float32), np.zeros(height * width, np.float32)
     for places, shape, name in groups:
         steps, covers = _stamp(shape, radius)
+        edge = BEYOND + int(np.abs(steps).max()) + 1
+        wide = width + 2 * edge
         scaled = (places - (left, bottom)) * (width / (right - left), height / (top - bottom))
-        around = np.all((scaled > -9) & (scaled < (width + 9, height + 9)), axis=1)
-        columns, rows = np.floor(scaled[around]).astype(int).T
-        covered = np.zeros((height + 20, width + 20), np.float32)
+        around = np.all((scaled > -BEYOND) & (scaled < (width + BEYOND, height + BEYOND)), axis=1)
+        columns, rows = np.floor(scaled[around]).astype(int).T + edge
+        middle, covered = rows * wide + columns, np.zeros((height + 2 * edge) * wide, np.float32)
         for (up, across), cover in zip(steps, covers, strict=True):
-            at = (np.clip(rows + up + 10, 0, height + 19), np.clip(columns + across + 10, 0, width + 19))
+            at = middle + (up * wide + across)
             covered[at] = np.maximum(covered[at], cover)
-        new = OPACITY * covered[10:-10, 10:-10]
+        covered = covered.reshape(-1, wide)[edge:-edge, edge:-edge].ravel()
+        at = np.flatnonzero(covered)  # most of a picture is empty
+        new, before = OPACITY * covered[at], alpha[at]
         paint = np.array([int(name[k : k + 2], 16) for k in (1, 3, 5)], np.float32)
-        colour += (paint - colour) * (new / np.maximum(new + alpha * (1 - new), 1e-6))[..., None]
-        alpha += new * (1 - alpha)
-    picture = np.empty((height, width, 4), np.uint8)
-    picture[..., :3], picture[..., 3] = np.rint(colour), np.rint(255 * alpha)
-    return picture.view(np.uint32)[..., 0]
+        colour[at] += (paint - colour[at]) * (new / np.maximum(new + before * (1 - new), 1e-6))[:, None]
+        alpha[at] += new * (1 - before)
+    picture = np.empty((height * width, 4), np.uint8)
+    picture[:, :3], picture[:, 3] = np.rint(colour), np.rint(255 * alpha)
+    return picture.view(np.uint32).reshape(height, width)
 
 
 def size_of(plot: object, height: int) -> tuple[tuple[int, int], float]:

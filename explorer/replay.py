@@ -191,6 +191,8 @@ class Replay(Given):
             places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
             return self.leaf_values(frame, self.plane.lift(places), early).reshape(len(ys), len(xs))
         early = early and frame.cells is not None
+        if self.kernel.name in ("linear", "poly") and not early:
+            return self._inner_field(frame, xs, ys)
         if self.kernel.name != "rbf":
             return self.decision(frame, self.grid(xs, ys), early).reshape(len(ys), len(xs))
         # On a grid the Gaussian is a product of one along each axis and one for what lies beside the plane.
@@ -209,6 +211,15 @@ class Replay(Given):
             mine = owner == cell
             np.copyto(values, up[:, mine] @ across[:, mine].T, where=routed == cell)
         return values
+
+    def _inner_field(self, frame: Frame, xs: Array, ys: Array) -> Array:
+        """The field of a kernel of inner products: in a plane each is a sum of three, for any features."""
+        sum_, kernel = self.expansion(frame), self.kernel
+        places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        along = np.stack([self.plane.origin, *self.plane.axes])
+        inner = kernel.points(sum_.points.X.astype(float) @ along.T)
+        values = kernel.product(kernel.points(np.insert(places, 0, 1.0, axis=1)), inner, sum_.weights, self.threads)
+        return (values + frame.intercept).reshape(len(ys), len(xs))
 
     def grid(self, xs: Sequence[float] | Array, ys: Sequence[float] | Array) -> Points:
         """The places of a grid in the plane, as the kernel takes them in."""

@@ -1,6 +1,7 @@
 """What every solver says, and what a solver is: a generator of events."""
 
 from collections.abc import Callable, Generator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -33,6 +34,12 @@ class Event:
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    def stamped(self, stamp: Stamp) -> "Event":
+        """The same with a stamp; `replace` would look at every array again."""
+        copied = copy(self)
+        object.__setattr__(copied, "stamp", stamp)
+        return copied
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

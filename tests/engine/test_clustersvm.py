@@ -174,10 +174,31 @@ def test_condition_2_makes_the_reduced_set_smaller():
     kernel = Kernel.fit(data.X, "linear", C=1e4)
     plain, _, problem = run(data.X, y, kernel, 1e4, max_passes=None)
     collapsed, events, _ = run(data.X, y, kernel, 1e4, max_passes=None, collapse_bound=True)
-    assert collapsed.size < 0.8 * plain.size < 0.8 * len(problem)
+    assert collapsed.size < 0.6 * plain.size < 0.6 * len(problem)
     assert collapsed.objective == pytest.approx(plain.objective, rel=1e-6)
-    assert sum(event.n_collapsed for event in only(events, ClustersRevised)) > 100
+    last = only(events, RepresentativesChosen)[-1]
+    below = np.append(last.means, False)[last.labels]
+    assert np.count_nonzero(below & (collapsed.alpha == problem.upper)) > 300
     assert any(event.means.any() for event in only(events, RepresentativesChosen))
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize(("d", "noise"), [(1, 0.5), (2, 0.0), (2, 2.0), (4, 1.0)])
+def test_means_from_the_start_lead_to_the_exact_answer(d, noise, C):
+    """A linear kernel of few features: with Condition 2 the initial SVM is one of means with the bounds of all."""
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(900, d))
+    X[20:60] = X[20]
+    y = np.where(X.sum(axis=1) + noise * rng.normal(size=900) > 0.3, 1.0, -1.0)
+    kernel = Kernel.fit(X, "linear", C=C)
+    found, events, problem = run(X, y, kernel, C, max_passes=None, collapse_bound=True)
+    chosen = only(events, RepresentativesChosen)
+    assert chosen[0].means.all()
+    assert found.exact
+    assert found.stop_reason == "converged"
+    exact = drained(solve_dual(problem, DualSettings()))
+    assert found.objective == pytest.approx(exact.objective, rel=1e-4)
+    assert found.size < len(problem)
 
 
 def test_events_tell_the_whole_story():

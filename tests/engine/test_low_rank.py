@@ -89,3 +89,22 @@ def test_whoever_asks_for_small_working_sets_sees_them():
     found, _ = run(problem, max_iter=3)
     assert found.stop_reason == "max_iter"
     assert found.iterations == 3
+
+
+@FORMS
+def test_a_machine_that_is_known_is_a_start(bias):
+    """From a machine of some of the points it takes fewer iterations to the same answer; from any, no other answer."""
+    X, y = blobs(4000, 3)
+    problem = Problem.build(X, y, C=100.0, kernel=Kernel.fit(X, "linear", C=100.0), bias=bias)
+    cold, _ = run(problem, tol=1e-6)
+    some = np.arange(0, 4000, 4)
+    part, _ = run(problem.part(some))
+    alpha = np.zeros(4000)
+    alpha[some] = part.alpha
+    iterations = {}
+    for name, start in (("near", alpha), ("nowhere", np.zeros(4000))):
+        warm = Run(solve(problem, DualSettings(tol=1e-6), start, problem.gradient(start)), Counter()).result()
+        assert warm.stop_reason == "converged"
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-7)
+        iterations[name] = warm.iterations
+    assert iterations["near"] < cold.iterations

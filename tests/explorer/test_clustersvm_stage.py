@@ -232,3 +232,24 @@ def test_a_recording_of_clustersvm_is_played_and_a_damaged_one_refused(replay):
             damaged.append(replace(event, **values) if isinstance(event, kind) else event)
         with pytest.raises(ValueError, match=f"damaged: {kind.__name__}"):
             Replay(damaged).check()
+
+
+def test_images_are_smoothed_as_a_preset_or_a_link_says(stage):
+    """Only of data that are images; another choice forgets it."""
+    panel = stage.data
+    panel.set({"name": "moons", "size": 200})
+    assert not panel.smooth.visible
+    assert "smooth" not in panel.choice()
+    link = Link.read("?data=usps&size=300&smooth=True", SOLVER.settings, ())
+    assert Link.read(link.query(), SOLVER.settings, ()) == link
+    with pytest.raises(ValueError, match="True or False"):
+        Link.read("?data=usps&smooth=much", SOLVER.settings, ())
+    if not datasets.is_available("usps"):
+        pytest.skip("needs usps")
+    panel.set(link.data)
+    assert panel.smooth.visible
+    data, source = panel.load()
+    assert source["smooth"]
+    np.testing.assert_array_equal(data.X, datasets.load("usps", size=300, smooth=True).X)
+    panel.set({"name": "usps", "size": 300})
+    assert "smooth" not in panel.choice()

@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import KernelSVC, datasets
+from engine import SOLVERS, KernelSVC, datasets
 from engine.events import Iteration
 from explorer.browser import Browser
 from explorer.limits import Limits
 from explorer.page import plain_page
 from explorer.plane import Plane
 from explorer.pool import SERVER, Pool
+from explorer.replay import Replay
 from explorer.sketch import Sketch
 from explorer.stage import Stage
 
@@ -108,6 +109,19 @@ def test_the_field_is_the_models_decision_function(finished):
     train, test = finished.accuracy(frame)
     assert train == pytest.approx(100 * model.score(data.X, data.y), abs=1)
     assert test == pytest.approx(100 * model.score(data.X_test, data.y_test), abs=1)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_the_field_of_inner_products_needs_no_features(kernel):
+    data = datasets.load("breast-cancer")
+    svm = SOLVERS["kernel-svm"]
+    run = svm.recorded_run(data.X, data.y, svm.settings.checked({"kernel": kernel, "gamma": 0.01, "degree": 2}))
+    run.result()
+    replay = Replay(run.recorded)
+    frame = replay.frame(len(replay) - 1)
+    xs, ys = np.linspace(-3, 3, 7), np.linspace(-2, 2, 5)
+    expected = replay.decision(frame, replay.grid(xs, ys)).reshape(5, 7)
+    np.testing.assert_allclose(replay.field(frame, xs, ys), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_several_classes_are_shown_task_by_task(stage):

@@ -29,8 +29,9 @@ FIGURES = (
         "table3",
         "Table 3: USPS",
         f"{COMPARED} The paper does not say which digit its first classifier is for; by their sizes it is 1, and the "
-        "last is for 0. Nor does it say how the smoothing treats the edge: here it is as in Matlab, 0 beyond the "
-        "image. With mirrored edges the error was some tenths of a point lower.",
+        "last is for 0. Nor does it say how the smoothing treats the edge. Both ways were tried, and seen on the test "
+        "part: with 0 beyond the image, as in Matlab's convolution and here, the error is 5.08 %; with mirrored edges "
+        "it was 4.68 %. So its nearness to the paper's 5.28 % is no evidence.",
         (partial(compared, USPS),),
     ),
     Figure("table4", "Table 4: Isolet", COMPARED, (partial(compared, ISOLET),)),
