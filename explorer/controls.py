@@ -96,8 +96,8 @@ class SettingsPanel:
 
     def __init__(self, table: type[Settings], names: tuple[str, ...], defaults: dict[str, Any]) -> None:
         self.table = table
-        self._usual: dict[str, Any] = {name: table.param[name].default for name in names}
-        self.values: dict[str, Any] = {**self._usual, **defaults}
+        self.usual: dict[str, Any] = {name: table.param[name].default for name in names}
+        self.values: dict[str, Any] = {**self.usual, **defaults}
         self._inputs: dict[str, Any] = {}
         self._parts = {name: self._widget(name) for name in names}
         self.view = column()
@@ -141,7 +141,7 @@ class SettingsPanel:
     def reset(self, values: Mapping[str, Any]) -> None:
         """Show these values, and what is usual for all others."""
         self.values = {}
-        self.set({**self._usual, **values})
+        self.set({**self.usual, **values})
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Show these values; those without a widget are kept all the same."""

@@ -23,6 +23,7 @@ class Screen:
         self.presets = pmui.Select(
             label="Preset", options={title: k for k, title in enumerate(presets)}, value=0, **SMALL
         )
+        self.look = words("", 12, (0, 10, 4, 10))
         self.run_button = pmui.Button(label="Run", icon=icon("play"), color="primary", variant="contained", margin=8)
         self.reset_button = pmui.Button(label="Reset", icon=icon("reset"), variant="outlined", margin=8)
         self.message = Notice()
@@ -43,7 +44,7 @@ class Screen:
         """What stands beside the stage."""
         return [
             row(self.run_button, self.reset_button),
-            self._join_later(column(), [heading("Presets"), self.presets, heading("Data"), data]),
+            self._join_later(column(), [heading("Presets"), self.presets, self.look, heading("Data"), data]),
             self._join_later(column(), [heading("Problem and solver"), settings]),
         ]
 

@@ -17,11 +17,12 @@ from explorer.data_panel import DataPanel
 from explorer.keep import Link
 from explorer.player import Player
 from explorer.pool import SERVER
+from explorer.presets import Preset
 from explorer.replay import Replay
 from explorer.scene import Scene
 from explorer.screen import Screen
 from explorer.sketch import SHEET
-from explorer.solvers import Preset, acts
+from explorer.solvers import acts
 from explorer.take_along import TakeAlong
 from explorer.theme import NEGATIVE, POSITIVE
 from explorer.transport import Transport
@@ -153,7 +154,15 @@ class Stage:
         self._entered = run
         SERVER.pool.enter(run)
         self.data.put_brush_down()
+        self._say_what_to_look_at()
         self._warn_of_a_narrow_kernel(replay)
+
+    def _say_what_to_look_at(self) -> None:
+        preset = self.beginnings[self.screen.presets.value]
+        chosen = {**self.data.choice(), **self.settings.values}
+        wanted = {**preset.data, **{name: self.settings.usual[name] for name in self.act.shown}, **preset.settings}
+        as_it_was = all(chosen.get(name) == value for name, value in wanted.items())
+        self.screen.look.object = preset.look if as_it_was else "Changed since: data or settings are your own."
 
     def _warn_of_a_narrow_kernel(self, replay: Replay) -> None:
         """Say so where hardly any two points have to do with one another: then gamma was meant for other data."""

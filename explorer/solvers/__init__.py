@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from engine import datasets
 from engine.events import Event
 from explorer.charts import CHARTS, Chart, Numbers, dual_numbers
 from explorer.frame import Frame
 from explorer.player import STEP_SIZES
+from explorer.presets import Preset, presets_of
 from explorer.replay import Replay
 from explorer.scene import LAYERS, SHOWN, Overlay
 
@@ -43,20 +43,6 @@ class OwnView(Protocol):
 
 
 @dataclass(frozen=True)
-class Preset:
-    """A beginning worth seeing: data and settings."""
-
-    title: str
-    data: Mapping[str, Any]
-    settings: Mapping[str, Any]
-
-    @property
-    def available(self) -> bool:
-        """Whether its data are on this computer."""
-        return not self.data or datasets.is_available(self.data["name"])
-
-
-@dataclass(frozen=True)
 class Act:
     """A solver on the stage."""
 
@@ -67,7 +53,6 @@ class Act:
     story: Callable[[Replay, int], str]  # what just happened, as HTML
     numbers: Callable[[Replay, int], dict[str, str]]  # where the solver stands, by name
     view: Callable[[bool], OwnView]  # made for a light or a dark page
-    presets: tuple[Preset, ...]
     shown: tuple[str, ...]  # settings that have a widget, in order
     charts: tuple[Chart, ...] = CHARTS
     curves: Numbers = dual_numbers  # what the charts show of an event
@@ -76,6 +61,11 @@ class Act:
     layers_shown: tuple[str, ...] = SHOWN  # at first
     step_sizes: tuple[str, ...] = STEP_SIZES
     hint: str = "Click a point to follow its α"  # what can be done
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """Beginnings worth seeing."""
+        return presets_of(self.solver)
 
 
 def acts() -> dict[str, Act]:

@@ -1,7 +1,6 @@
 """Budgeted SGD on the stage: its story, its listing, its charts, its presets."""
 
 import html
-from typing import Any
 
 from engine.events import (
     BudgetFinished,
@@ -20,7 +19,7 @@ from explorer.merges import Merges
 from explorer.player import STEP_SIZES
 from explorer.replay import Replay
 from explorer.scene import LAYERS, SHOWN
-from explorer.solvers import Act, Preset, dual
+from explorer.solvers import Act, dual
 from explorer.surfaces import MergeView
 from explorer.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.units import count, number, seconds
@@ -169,25 +168,6 @@ LISTING = (
     ("done", 0, r"$h, WD$: tables over $m = \frac{\alpha_i}{\alpha_i + \alpha_j}$ and $\kappa = K(x_i, x_j)$"),
 )  # fmt: skip
 
-MOONS: dict[str, Any] = {"name": "moons", "size": 400, "noise": 0.2}
-BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1000}
-IJCNN = {"name": "ijcnn1", "size": 10_000}
-TIGHT = {"C": 10.0, "gamma": 4.0, "budget": 20, "epochs": 5}
-PRESETS = (
-    Preset("Checkerboard: sixty vectors must do", BOARD, {"C": 10.0, "gamma": 4.0, "budget": 60, "epochs": 8}),
-    Preset("Moons: every merge in view", MOONS, TIGHT),
-    Preset("Moons: what is too much is dropped", MOONS, {**TIGHT, "maintenance": "removal"}),
-    Preset("Moons: what is too much is spread over the others", MOONS, {**TIGHT, "maintenance": "projection"}),
-    Preset("Figure 2: golden section search instead of tables", MOONS, {**TIGHT, "maintenance": "gss"}),
-    Preset("Tables 1 and 2: ijcnn1 with 100 vectors", IJCNN, {"C": 32.0, "gamma": 2.0, "budget": 100, "epochs": 5}),
-    Preset("Table 2: ijcnn1 with 500 vectors", IJCNN, {"C": 32.0, "gamma": 2.0, "budget": 500, "epochs": 5}),
-    Preset(
-        "Table 3, Figure 3: all strategies compared and timed", IJCNN,
-        {"C": 32.0, "gamma": 2.0, "budget": 100, "epochs": 2, "instruments": "all"},
-    ),
-    Preset("Three classes, each against the rest", {"name": "gaussians", "size": 600}, {**TIGHT, "budget": 15}),
-)  # fmt: skip
-
 ACT = Act(
     solver="budgeted-sgd",
     summary="A point at a time, and never more than so many vectors: when there is one too many, two merge into one, "
@@ -197,7 +177,6 @@ ACT = Act(
     story=_story,
     numbers=_numbers,
     view=MergeView,
-    presets=PRESETS,
     shown=("C", "gamma", "budget", "epochs", "maintenance", "table_size", "instruments", "seed"),
     charts=CHARTS,
     curves=_curves,

@@ -1,7 +1,6 @@
 """ClusterSVM on the stage: its story, its listing, its charts, its presets."""
 
 import html
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from explorer.clusters import OUTCOMES, ClusterMarks
 from explorer.passes import PassesView
 from explorer.replay import Replay
 from explorer.scene import LAYERS, SHOWN
-from explorer.solvers import Act, Preset, dual
+from explorer.solvers import Act, dual
 from explorer.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.units import count, number, seconds
 
@@ -246,31 +245,6 @@ LISTING = (
     ),
 )  # fmt: skip
 
-MOONS: dict[str, Any] = {"name": "moons", "size": 600, "noise": 0.15}
-NOISY: dict[str, Any] = {**MOONS, "size": 300, "noise": 0.3}
-BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1000}
-THREE: dict[str, Any] = {"name": "gaussians", "size": 6000}
-USPS: dict[str, Any] = {"name": "usps", "size": 7291, "smooth": True}
-ISOLET: dict[str, Any] = {"name": "isolet", "size": 6238}
-TO_THE_END = {"max_passes": None}
-WAY = {"C": 10.0, "gamma": 1.0, "working_set": 16, **TO_THE_END}
-PAPER = {"C": 1e4, "kernel": "linear"}
-PRESETS = (
-    Preset("Moons: split, represent, train", MOONS, WAY),
-    Preset("Figures 1 and 3: a few clusters", {**MOONS, "size": 300}, {**WAY, "n_clusters": 3, "gamma": 0.5}),
-    Preset("Figure 2: clusters at the bound (Condition 2)", NOISY, {**WAY, "C": 1.0, "collapse_bound": True}),
-    Preset("Checkerboard: pass by pass to the exact answer", BOARD, {**WAY, "gamma": 4.0}),
-    Preset("Figure 4: one cluster a class", {**THREE, "size": 600}, {**PAPER, "n_clusters": 1}),
-    Preset("Figure 4: the root of n, 600 points", {**THREE, "size": 600}, PAPER),
-    Preset("Table 1: to the exact answer, 600 points", {**THREE, "size": 600}, {**PAPER, **TO_THE_END}),
-    Preset("Table 2: the artificial data, 6,000 points", THREE, PAPER),
-    Preset("Figure 6: Condition 2, 300 points", {**THREE, "size": 300}, {**PAPER, "collapse_bound": True}),
-    Preset("Figure 6: Condition 2, 6,000 points", THREE, {**PAPER, "collapse_bound": True}),
-    Preset("Table 3: USPS, smoothed", USPS, {"C": 10.0, "kernel": "poly", "degree": 3, "gamma": 1 / 256}),
-    Preset("Table 4: Isolet", ISOLET, {"C": 0.02, "kernel": "linear"}),
-    Preset("k-means instead of PDDP", MOONS, {**WAY, "clustering": "kmeans"}),
-)  # fmt: skip
-
 ACT = Act(
     solver="clustersvm",
     summary="Clusters within each class, one point stands for each; those that the margin cuts are split and trained "
@@ -280,7 +254,6 @@ ACT = Act(
     story=_story,
     numbers=_numbers,
     view=PassesView,
-    presets=PRESETS,
     shown=(
         "kernel", "C", "gamma", "degree", "coef0", "n_clusters", "clustering", "max_passes", "collapse_bound",
         "working_set", "tol", "seed",

@@ -2,7 +2,6 @@
 
 import html
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from explorer.regressors import LAYERS as CURVE_LAYERS
 from explorer.regressors import Regressors
 from explorer.replay import Replay
 from explorer.scene import FAST, LAYERS
-from explorer.solvers import Act, Preset, dual
+from explorer.solvers import Act, dual
 from explorer.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.units import count, number, seconds
 
@@ -232,27 +231,6 @@ LISTING = (
     ("predict", 1, r"$c = [K(x, u_1), \dots, K(x, u_m)],\quad f(x) = [c,\ f_1(c), \dots, f_p(c)]\, \bar{\beta}$"),
 )
 
-BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1600}
-MOONS: dict[str, Any] = {"name": "moons", "size": 600, "noise": 0.2}
-LOOK = {"C": 1.0, "gamma": 4.0, "n_leaves": 16, "landmark_ratio": 0.12}
-PRESETS = (
-    Preset("Checkerboard: fewer and fewer kernel values", BOARD, LOOK),
-    Preset("Moons: every landmark in view", MOONS, {"C": 10.0, "gamma": 2.0, "n_leaves": 4, "landmark_ratio": 0.2}),
-    Preset("Too few landmarks: where do they disagree?", BOARD, {**LOOK, "landmark_ratio": 0.08}),
-    Preset("Figure 1: products of kernel values", BOARD, LOOK),
-    Preset("Figure 1: by the triangle inequality", BOARD, {**LOOK, "pseudo": "triangle"}),
-    Preset("Figure 1: landmarks alone", BOARD, {**LOOK, "pseudo": "none"}),
-    Preset("Landmarks for each side on its own", BOARD, {**LOOK, "landmarks": "sided-kmeans"}),
-    Preset("Figure 4: plain k-means", BOARD, {**LOOK, "landmarks": "kmeans"}),
-    Preset("Figure 4: landmarks at random", BOARD, {**LOOK, "landmarks": "random"}),
-    Preset("Cells above the leaves, bottom up", BOARD, {**LOOK, "bottom_up": True}),
-    Preset("Three classes, one tree", {"name": "gaussians", "size": 900}, {"gamma": 0.5, "n_leaves": 8}),
-    Preset("Table 1: letter", {"name": "letter", "size": 2000}, {"C": 8.0, "gamma": 1.0, "n_leaves": 8}),
-    Preset("Table 1: usps", {"name": "usps", "size": 2000}, {"C": 10.0, "gamma": 0.005, "n_leaves": 4}),
-    Preset("Table 1: a9a", {"name": "a9a", "size": 4000}, {"C": 1.0, "gamma": 0.03, "n_leaves": 16}),
-    Preset("Table 1: covtype", {"name": "covtype", "size": 5000}, {"C": 8.0, "gamma": 8.0, "n_leaves": 16}),
-)  # fmt: skip
-
 ACT = Act(
     solver="dcpred",
     summary="Prediction at nearly linear cost: a tree to a leaf, a few landmarks there, and pseudo-landmarks for next "
@@ -262,7 +240,6 @@ ACT = Act(
     story=_story,
     numbers=_numbers,
     view=PredictionView,
-    presets=PRESETS,
     shown=(
         "C", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "pseudo", "pseudo_ratio", "bottom_up",
         "tol", "seed",
@@ -275,24 +252,11 @@ ACT = Act(
     hint=HINT,
 )  # fmt: skip
 
-WAVES: dict[str, Any] = {"name": "waves", "size": 500, "noise": 0.15}
-CURVE = {"gamma": 8.0, "alpha": 0.3, "n_leaves": 6, "landmark_ratio": 0.03}
-REAL = {"gamma": 8.0, "alpha": 0.1, "n_leaves": 16, "landmark_ratio": 0.05}
-RIDGE_PRESETS = (
-    Preset("Waves: a curve from a few landmarks", WAVES, CURVE),
-    Preset("Waves: landmarks alone", WAVES, {**CURVE, "pseudo": "none"}),
-    Preset("Waves: one leaf", WAVES, {**CURVE, "n_leaves": 1, "landmark_ratio": 0.02}),
-    Preset("Figure 3: cpusmall", {"name": "cpusmall", "size": 3000}, {**REAL, "gamma": 4.0}),
-    Preset("Figure 3: cadata", {"name": "cadata", "size": 4000}, REAL),
-    Preset("Figure 3: house_8l", {"name": "house_8l", "size": 4000}, REAL),
-)  # fmt: skip
-
 RIDGE = replace(
     ACT,
     solver="dcpred-ridge",
     summary="The same for kernel ridge regression: a curve that takes as many kernel values as there are points, from "
     "a few landmarks of the leaf that a place is in.",
-    presets=RIDGE_PRESETS,
     shown=(
         "alpha", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "pseudo", "pseudo_ratio", "seed",
     ),

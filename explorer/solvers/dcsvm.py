@@ -1,7 +1,6 @@
 """DC-SVM on the stage: its story, its listing, its presets."""
 
 import html
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from explorer.cells import Cells
 from explorer.ladder import LadderView, best_known, measuring
 from explorer.replay import Replay
 from explorer.scene import EARLY, LAYERS, SHOWN
-from explorer.solvers import Act, Preset, dual
+from explorer.solvers import Act, dual
 from explorer.units import count, number, seconds
 
 
@@ -184,26 +183,6 @@ LISTING = (
     ("done", 0, r"$f(\bar{\alpha}) - f(\alpha^*) \le \frac{1}{2} C^2 D(\pi)$ for every level's $\bar{\alpha}$"),
 )
 
-BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1400}
-LADDER = {"C": 10.0, "gamma": 4.0, "levels": 3, "working_set": 32}
-IJCNN, COVTYPE = {"name": "ijcnn1", "size": 5000}, {"name": "covtype", "size": 5000}
-PRESETS = (
-    Preset("Checkerboard: divide and conquer", BOARD, LADDER),
-    Preset("Early prediction: stop at 16 cells", BOARD, {**LADDER, "stop_level": 2}),
-    Preset("Figure 1: divided by kernel k-means", BOARD, {**LADDER, "levels": 2, "partition": "kernel-kmeans"}),
-    Preset("Figure 1: divided at random", BOARD, {**LADDER, "levels": 2, "partition": "random"}),
-    Preset("Figure 2: who finds the support vectors? ijcnn1", IJCNN, {"C": 32.0, "gamma": 2.0, "levels": 4}),
-    Preset("Figure 2: who finds the support vectors? covtype", COVTYPE, {"C": 32.0, "gamma": 32.0, "levels": 4}),
-    Preset("Figure 3: fewer levels, sooner there", IJCNN, {"C": 32.0, "gamma": 2.0, "levels": 1, "k": 16}),
-    Preset(
-        "Figure 4: a polynomial kernel", BOARD,
-        {**LADDER, "C": 1.0, "gamma": 1.0, "kernel": "poly", "degree": 3, "coef0": 1.0},
-    ),
-    Preset("Table 1: early prediction on ijcnn1", IJCNN, {"C": 32.0, "gamma": 2.0, "levels": 3, "stop_level": 3}),
-    Preset("Without adaptive clustering", BOARD, {**LADDER, "adaptive": False}),
-    Preset("Three classes, pair by pair", {"name": "gaussians", "size": 900}, {**LADDER, "levels": 2}),
-)  # fmt: skip
-
 ACT = Act(
     solver="dcsvm",
     summary="Divide and conquer: the data in cells, every cell solved alone, the whole from there; or stop early and "
@@ -213,7 +192,6 @@ ACT = Act(
     story=_story,
     numbers=_numbers,
     view=LadderView,
-    presets=PRESETS,
     shown=(
         "kernel", "C", "gamma", "degree", "coef0", "k", "levels", "stop_level", "partition", "sample_size", "adaptive",
         "refine", "working_set", "tol", "seed",

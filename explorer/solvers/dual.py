@@ -10,7 +10,7 @@ from engine.events import ActiveSetChanged, Event, Failed, Finished, Iteration, 
 from explorer.frame import Frame
 from explorer.marks import draw_marks, size_of
 from explorer.replay import Replay
-from explorer.solvers import Act, Preset
+from explorer.solvers import Act
 from explorer.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, style, tone
 from explorer.tile import tell_size, tile
 from explorer.units import count, number, seconds
@@ -231,18 +231,6 @@ LISTING = (
     ("done", 0, r"until $\max_{i \in I_{up}} -y_i G_i - \min_{j \in I_{low}} -y_j G_j \le \varepsilon$"),
 )
 
-BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1000}
-MOONS, SPIRALS = {"name": "moons", "size": 200}, {"name": "spirals", "size": 600}
-UNEQUAL = {"name": "imbalanced", "size": 600}
-PRESETS = (
-    Preset("Checkerboard: the boundary forms", BOARD, {"C": 10.0, "gamma": 4.0, "working_set": 16}),
-    Preset("Plain SMO: two points at a time", MOONS, {"C": 10.0, "gamma": 2.0, "working_set": 2}),
-    Preset("Too narrow a kernel", BOARD, {"C": 10.0, "gamma": 200.0, "working_set": 64}),
-    Preset("Too wide a kernel", BOARD, {"C": 1.0, "gamma": 0.05, "working_set": 32}),
-    Preset("Unequal classes, no bias", UNEQUAL, {"C": 5.0, "gamma": 1.0, "bias": False, "working_set": 16}),
-    Preset("Two spirals", SPIRALS, {"C": 100.0, "gamma": 10.0, "working_set": 16}),
-)
-
 ACT = Act(
     solver="kernel-svm",
     summary="The dual problem by decomposition: working sets, two-variable steps, shrinking; LIBSVM's answer, in view.",
@@ -251,6 +239,5 @@ ACT = Act(
     story=story,
     numbers=_numbers,
     view=KktView,
-    presets=PRESETS,
     shown=("kernel", "C", "gamma", "degree", "coef0", "bias", "working_set", "tol", "seed"),
 )

@@ -1,7 +1,6 @@
 """The interior-point method on the stage: its story, its listing, its charts, its presets."""
 
 import html
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from explorer.pivots import LAYERS as PIVOT_LAYERS
 from explorer.pivots import Pivots
 from explorer.replay import Replay
 from explorer.scene import LAYERS, SHOWN
-from explorer.solvers import Act, Preset, dual
+from explorer.solvers import Act, dual
 from explorer.theme import GREEN, NEGATIVE, POSITIVE, PURPLE
 from explorer.units import count, number, seconds
 
@@ -265,29 +264,6 @@ LISTING = (
     ("done", 0, r"$\alpha$ onto its bounds; bias from $K$, or on to decomposition"),
 )  # fmt: skip
 
-BOARD: dict[str, Any] = {"name": "checkerboard-filled", "size": 1000}
-BORDER: dict[str, Any] = {"name": "checkerboard", "size": 2000}
-MOONS: dict[str, Any] = {"name": "moons", "size": 400, "noise": 0.15}
-WAY = {"C": 10.0, "gamma": 4.0}
-PRESETS = (
-    Preset("Checkerboard: coarse, then fine", BOARD, WAY),
-    Preset("Moons: every pivot in view", MOONS, {"C": 10.0, "gamma": 1.0, "scheme": "icf"}),
-    Preset("Moons: all of K, the central path alone", MOONS, {"C": 10.0, "gamma": 1.0, "scheme": "cholesky"}),
-    Preset("Moons: a Kronecker product stands for K", MOONS, {"C": 10.0, "gamma": 1.0, "scheme": "kronecker"}),
-    Preset("Kronecker first, then incomplete Cholesky", MOONS, {"C": 10.0, "gamma": 1.0, "scheme": "kronecker+icf"}),
-    Preset("Incomplete Cholesky, then decomposition", BOARD, {**WAY, "scheme": "icf+decomposition"}),
-    Preset("Too coarse a start leads astray", BOARD, {**WAY, "rank": 150, "coarse_rank": 20}),
-    Preset("Table 5: the border checkerboard", BORDER, {"C": 100.0, "gamma": 5.0}),
-    Preset("Table 5: 10,000 points on the borders", {**BORDER, "size": 10_000}, {"C": 100.0, "gamma": 5.0}),
-    Preset("Table 5: w6a", {"name": "w6a", "size": 5000}, {"C": 100.0, "gamma": 2.0**-5}),
-    Preset("Table 5: ijcnn1", {"name": "ijcnn1", "size": 5000}, {"C": 100.0, "gamma": 2.0}),
-    Preset("Table 5: covtype", {"name": "covtype", "size": 5000}, {"C": 100.0, "gamma": 32.0}),
-    Preset(
-        "Table 6: Kronecker, then incomplete Cholesky", BORDER, {"C": 100.0, "gamma": 5.0, "scheme": "kronecker+icf"}
-    ),
-    Preset("Three classes, pair by pair", {"name": "gaussians", "size": 600}, {"C": 10.0, "gamma": 0.5}),
-)  # fmt: skip
-
 ACT = Act(
     solver="interior-point",
     summary="Pivot by pivot, a smaller matrix comes to stand for the kernel's; then straight between all bounds, along "
@@ -297,7 +273,6 @@ ACT = Act(
     story=_story,
     numbers=_numbers,
     view=CentralPathView,
-    presets=PRESETS,
     shown=(
         "kernel", "C", "gamma", "degree", "coef0", "bias", "scheme", "rank", "coarse_rank", "coarse_iter", "tol",
         "instruments", "seed",

@@ -15,6 +15,7 @@ from explorer.plane import Plane
 from explorer.pool import SERVER, Pool
 from explorer.replay import Replay
 from explorer.sketch import Sketch
+from explorer.solvers import acts
 from explorer.stage import Stage
 
 
@@ -416,6 +417,14 @@ def test_an_empty_file_and_another_files_columns(stage):
     assert "none.csv" in stage.screen.message.object
     stage.take_along.open.param.update(filename="none.svmrun", value=b"")
     assert "none.svmrun" in stage.screen.message.object
+
+
+def test_every_preset_says_what_to_look_at_until_something_is_changed(stage):
+    assert all(preset.look for act in acts().values() for preset in act.presets)
+    assert stage.screen.look.object == stage.beginnings[0].look
+    stage.settings.values["C"] = 3.0
+    stage.begin()
+    assert "your own" in stage.screen.look.object
 
 
 def test_a_kernel_too_narrow_for_the_data_is_told(stage):
