@@ -26,7 +26,8 @@ USELESS = 1e-2  # residual that is left in vain: the factorisation has too few d
 SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled
 START = 0.1  # of the way from 0 to C: from the middle, where few of the alphas end, it takes some more iterations
 MULTIPLIER = 1.0  # of a start: a margin
-PUSHED = 0.1  # part of C, and of a margin, that a warm start is pushed off the bounds
+FAR = 10  # times mu, products that a warm start's new dual residual would make, from which on it is pushed
+PUSHED = 0.1  # part of C, and of a margin, that it is then pushed off the bounds
 
 
 @dataclass(frozen=True)
@@ -59,29 +60,37 @@ class CentralPath:
         self.refinements = 0
         self.columns = factor.rank  # when it began: a factor can grow later
         self.begun = False
+        self.pushed = np.zeros(len(problem), bool)  # off its bounds, at a warm start
         self.trouble = ""  # why there is no going on
         self._short = 0
 
     # ---- starts ----
 
     def place(self, before: "CentralPath | None" = None) -> None:
-        """Start inside the box, or from the iterate of another factorisation, pushed off all bounds.
-
-        mu is what follows. The dual residual that the multipliers leave goes with the steps: that takes fewer of them
-        than multipliers that leave none, some of which would be huge.
-        """
+        """Start inside the box, or at the iterate of another factorisation."""
         upper = self.upper
         if before is None:
             self.alpha = START * upper
             self.z, self.w, self.nu = np.full(len(upper), MULTIPLIER), np.full(len(upper), MULTIPLIER), 0.0
         else:
-            self.alpha = np.clip(before.alpha, PUSHED * upper, (1 - PUSHED) * upper)
-            self.z, self.w, self.nu = np.maximum(before.z, PUSHED), np.maximum(before.w, PUSHED), before.nu
+            self.alpha, self.z, self.w, self.nu = before.alpha, before.z, before.w, before.nu
         self.room = upper - self.alpha
 
-    def begin(self) -> Steps[None]:
-        """Find Q alpha."""
+    def begin(self, before: "CentralPath | None" = None) -> Steps[None]:
+        """Find Q alpha; push an iterate that this factorisation has too much to say against off all bounds.
+
+        mu is what follows. The dual residual that the multipliers leave goes with the steps: that takes fewer of them
+        than multipliers that leave none, some of which would be huge.
+        """
         [self.Qa] = yield from self._times_Q(self.alpha[None])
+        if before is not None:
+            change = float(np.sqrt(np.mean((self.Qa - before.Qa) ** 2)))
+            if change * float(self.alpha.mean()) > FAR * self.measures().mu:
+                self.pushed = (self.alpha < PUSHED * self.upper) | (self.room < PUSHED * self.upper)
+                self.alpha = np.clip(self.alpha, PUSHED * self.upper, (1 - PUSHED) * self.upper)
+                self.room = self.upper - self.alpha
+                self.z, self.w = np.maximum(self.z, PUSHED), np.maximum(self.w, PUSHED)
+                [self.Qa] = yield from self._times_Q(self.alpha[None])
         self.begun = True
 
     # ---- where it stands ----
