@@ -10,7 +10,7 @@ matters there: when solutions take many steps, H also gets what the eigenvectors
 import numpy as np
 import scipy
 
-from engine.columns import PANEL, Columns
+from engine.columns import FLOPS, PANEL, Columns
 from engine.events import Array, Steps
 from engine.factor import cholesky
 from engine.threads import for_each, serial_blas
@@ -22,6 +22,7 @@ SMALL = 1e-2  # part of D that may be wrong of such a column: what makes their m
 RIDGE = 1e-9  # of the largest rest, likewise
 MOST_STEPS = 300  # of one solution
 ROWS, TILE = 64, 512  # groups, and cells, that one thread works on
+MANY = 8192  # cells that are looked at between two breaths
 
 
 class CellSystem:
@@ -36,24 +37,27 @@ class CellSystem:
         self.steps_taken = self._before = self._known = 0
         # The product of two eigenvectors is one of B (x) C, and so with the eigenvalues.
         first, second = np.divmod(np.argsort(-np.outer(b, c).ravel(), kind="stable")[:LEADING], len(c))
-        roots = np.sqrt(b[first] * c[second])
-        self._leading = [
-            (left[np.ix_(self.group, first[some])] * right[np.ix_(self.place, second[some])] * roots[some]).astype(
-                np.float32
-            )
-            for some in np.split(np.arange(len(first)), range(PANEL, len(first), PANEL))
-        ]
-        rest = np.diag(self.B)[self.group] * np.diag(self.C)[self.place]
-        for panel in self._leading:
-            rest -= np.einsum("ij,ij->i", panel, panel, dtype=np.float64)
-        self._rest = np.maximum(rest, 0.0)
+        self._left, self._right = left[:, first], right[:, second] * np.sqrt(b[first] * c[second])
+
+    def begin(self) -> Steps[None]:
+        """Find the leading eigenvectors at the cells, and what they leave of the diagonal."""
+        rank, n = self._left.shape[1], len(self.cells)
+        self._leading = [np.empty((n, min(PANEL, rank - left)), np.float32) for left in range(0, rank, PANEL)]
+        self._rest = np.diag(self.B)[self.group] * np.diag(self.C)[self.place]
+        for top in range(0, n, MANY):
+            rows = slice(top, top + MANY)
+            H = self._left[self.group[rows]] * self._right[self.place[rows]]
+            for number, panel in enumerate(self._leading):
+                panel[rows] = H[:, PANEL * number : PANEL * (number + 1)]
+            self._rest[rows] = np.maximum(self._rest[rows] - (H**2).sum(axis=1), 0.0)
+            yield None
 
     @property
     def bytes(self) -> int:
         """Of the factors and the columns that never change."""
         return sum(part.nbytes for part in (self.B, self.C, *self._leading))
 
-    def times(self, v: Array) -> Array:
+    def times(self, v: Array) -> Steps[Array]:
         """B (x) C times values at the cells, there."""
         X = np.zeros((len(self.B), len(self.C)))
         X.ravel()[self.cells] = v
@@ -62,8 +66,12 @@ class CellSystem:
         def work(top: int) -> None:
             product[top : top + ROWS] = self.B[top : top + ROWS] @ X @ self.C
 
-        with serial_blas():
-            for_each(work, range(0, len(X), ROWS), self.threads)
+        tops = range(0, len(X), ROWS)
+        step = max(self.threads, int(FLOPS / (2 * ROWS * X.size)))
+        for first in range(0, len(tops), step):
+            with serial_blas():
+                for_each(work, tops[first : first + step], self.threads)
+            yield None
         return product.ravel()[self.cells]
 
     def prepare(self, D: Array) -> Steps[None]:
@@ -74,6 +82,7 @@ class CellSystem:
         self._before = self.steps_taken
         some = np.argsort(-self._rest / D, kind="stable")[: self._known]
         panels = [*self._leading, *((yield from self._columns_of(some)) if len(some) else [])]
+        yield None
         self._near = Columns(len(self.cells), self.threads, False, panels)
         yield from self._near.prepare(D)
 
@@ -90,7 +99,7 @@ class CellSystem:
             return out
 
         corner = rest(some)
-        corner[np.diag_indices_from(corner)] += SMALL * self._D[some] + RIDGE * self._rest.max()
+        corner[np.diag_indices_from(corner)] += SMALL * self._D[some] + RIDGE * float(self._rest.max())
         lower = yield from cholesky(corner, self.threads)
         inverse = scipy.linalg.solve_triangular(lower, np.eye(len(some)), lower=True, check_finite=False).T
         yield None
@@ -120,7 +129,7 @@ class CellSystem:
             [scaled] = yield from self._near.solve(rest[None])
             before, size = size, float(rest @ scaled)
             direction = scaled + size / before * direction
-            image = self.times(direction) + self._D * direction
+            image = (yield from self.times(direction)) + self._D * direction
             length = size / float(direction @ image)
             x, rest = x + length * direction, rest - length * image
             self.steps_taken += 1

@@ -75,7 +75,7 @@ class Columns:
     def _form(self, scale: Array) -> Steps[Array]:
         """H'D^-1 H from the rows of D^-1/2 H, tile by tile: in float32 if that is asked for, added up in float64."""
         rank, dtype = self.rank, np.float32 if self.single else np.float64
-        rows = ROWS if rank <= 512 else ROWS // 4
+        rows = ROWS if rank <= 512 else ROWS // 4 if rank <= 1024 else ROWS // 16
         E = np.zeros((rank, rank))
         tops = range(0, self.n, rows)
         batch = int(max(2, min(BATCH, FLOPS / (rows * rank * rank), len(tops))))

@@ -21,7 +21,7 @@ from engine.events import Array, Steps
 from engine.grid import lay_grid
 from engine.kernels import Points
 from engine.problem import Problem
-from engine.threads import serial_blas
+from engine.threads import aside, serial_blas
 
 SIDE = 1.5  # times the root of n: groups, and places
 SAMPLE = 3000  # points whose kernel matrix a factor is fitted to
@@ -29,6 +29,7 @@ JUDGED = 1500  # points that the error is measured on
 CANDIDATES = 8  # pairs of factors that alternate together: one alone is slow to leave the second best behind
 ALTERNATIONS = 50
 SETTLED = 1e-7  # relative change of B at which they end
+NOTHING = 1e-13  # square of a length that is rounding, as a part of the largest
 FLOOR = 1e-6  # least eigenvalue of a factor, as a part of its largest
 ACCURACY = 1e-4  # of a solution, relative to its right-hand side,
 CLOSE = 1e-3  # and on average, in margins: at the start right-hand sides are huge, and multipliers are not
@@ -77,14 +78,13 @@ class Kronecker:
             c = c.astype(np.float64) / (B[np.ix_(some_groups, some_groups)] ** 2).sum()
         C = c.reshape(self.places, self.places)
         sign = 1.0 if np.trace(B) >= 0 else -1.0
-        of_B = _positive(sign * B)
-        yield None
-        of_C = _positive(sign * C)
-        yield None
+        of_B = yield from aside(lambda: _positive(sign * B))
+        of_C = yield from aside(lambda: _positive(sign * C))
         self.B, self.C = of_B[0], of_C[0]
         used, self._owner = np.unique(self.cells, return_inverse=True)
         self._shared = np.bincount(self._owner).astype(float)
         self._system = CellSystem(of_B, of_C, used, self.problem.threads)
+        yield from self._system.begin()
         self.error = self._error()
 
     def _alternate(self, table: Array) -> Steps[tuple[Array, Array]]:
@@ -93,9 +93,10 @@ class Kronecker:
         c = self._rng.normal(size=(table.shape[1], width))
         c[:, 0] = table.mean(axis=0, dtype=np.float64)
         b = np.zeros(len(table))
+        yield None
         for _ in range(ALTERNATIONS):
             before = b
-            left, _ = np.linalg.qr((table @ np.linalg.qr(c)[0].astype(table.dtype)).astype(np.float64))
+            left = _orthonormal((table @ _orthonormal(c).astype(table.dtype)).astype(np.float64))
             yield None
             c = (table.T @ left.astype(table.dtype)).astype(np.float64)
             yield None
@@ -150,8 +151,7 @@ class Kronecker:
         """P (B (x) C) P' times the rows of V."""
         out = np.empty_like(V)
         for place, v in enumerate(V):
-            out[place] = self._system.times(np.bincount(self._owner, v))[self._owner]
-            yield None
+            out[place] = (yield from self._system.times(np.bincount(self._owner, v)))[self._owner]
         return out
 
     def prepare(self, D: Array) -> Steps[None]:
@@ -170,6 +170,12 @@ class Kronecker:
             K_s = right - self._D * s
             out[place] = self._inverse * (v - K_s[self._owner])
         return out
+
+
+def _orthonormal(A: Array) -> Array:
+    """Columns that span what the few columns of A do."""
+    sizes, vectors = np.linalg.eigh(A.T @ A)
+    return A @ (vectors[:, sizes > NOTHING * sizes[-1]] / np.sqrt(sizes[sizes > NOTHING * sizes[-1]]))
 
 
 def _positive(A: Array) -> tuple[Array, Array, Array]:
