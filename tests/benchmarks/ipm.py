@@ -118,7 +118,8 @@ def _compare(
         found = 100 * model.score(X, y)
         say(
             "fit", data=name, n=data.n, **common, scheme=scheme, rank=model.rank_, seconds=seconds,
-            ratio=theirs / seconds, cpu_seconds=cpu, cpu_ratio=their_cpu / cpu, accuracy=found, below_svc=score - found, iterations=int(model.n_iter_[0]), stop=model.stop_reason_,
+            ratio=theirs / seconds, cpu_seconds=cpu, cpu_ratio=their_cpu / cpu, accuracy=found,
+            below_svc=score - found, iterations=int(model.n_iter_[0]), stop=model.stop_reason_,
             objective=model.objective_, gap=model.gap_, approximate_gap=model.approximate_gap_,
         )  # fmt: skip
 
