@@ -41,10 +41,11 @@ from engine.problem import Problem
 from engine.settings import DualSettings, InteriorPointSettings
 from engine.threads import SPREAD, with_serial_blas
 
-ERROR, COARSE_ERROR = 1e-3, 4e-3  # part of the trace at which an automatic rank, fine or coarse, ends
+ERROR = 1e-3  # part of the trace at which an automatic rank ends
+COARSE_ERROR = 3e-4, 4e-3  # at which an automatic coarse one does, for a fine one that is given or automatic
 ASTRAY = 1e-2  # part of the trace that a coarse factor may miss and still lead somewhere
 MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
-COARSE = 0.6  # of the fine rank, at most, is an automatic coarse one: its iterations cost a third
+COARSE = 0.5  # of the fine rank, at most, is an automatic coarse one: its iterations cost a quarter
 SWITCH = 0.08  # mu as a part of C at which the fine one begins: nearer to its own end, a coarse one leads astray
 NEWS = 12  # a factorisation tells of itself when it has grown by one in so many columns: at first of each
 SINGLE = 1e-4  # tol from which float32 may do
@@ -168,7 +169,7 @@ class _State:
             return most, error
         if own != "auto":
             return min(int(own), most), error
-        return max(1, int(COARSE * most)), max(COARSE_ERROR, error)
+        return max(1, int(COARSE * most)), COARSE_ERROR[rank == "auto"]
 
     def _extend(self, rank: int, error: float) -> Steps[None]:
         factor, told = self.factor, self.factor.rank
