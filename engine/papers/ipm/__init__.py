@@ -53,8 +53,8 @@ PAPER = Paper(
     "Columns with (ours) were measured here and now, those with (paper) are quoted; accuracies, and what is lost of "
     "them, are percent. Of the paper's numbers only those are here that its text has: means over five sets. C = 100 "
     "and at most 50 iterations are the paper's; gamma, which it chose to be best for SVMLight and does not tell, was "
-    "chosen on training rows alone: the smallest with which our dual solver is, within a standard error, as good as with "
-    "the best. p is 0.5 % of n, as there, or 0.1 % for 400,000 points. ijcnn1 has LIBSVM's training rows, fewer than the "
-    "paper's, covtype some of its rows.",
+    "chosen on training rows alone: the smallest with which our dual solver is, within a standard error, as good as "
+    "with the best. p is 0.5 % of n, as there, or 0.1 % for 400,000 points. ijcnn1 has LIBSVM's training rows, fewer "
+    "than the paper's, covtype some of its rows.",
     FIGURES,
 )
