@@ -16,6 +16,7 @@ from engine.events import Array
 from engine.jit import FAST
 from engine.problem import Problem
 
+FRESH = 2000  # columns that are read in the time in which a row of a new panel is had from the system
 NOTHING = 1e-15  # entry of H, as a part of the root of the largest diagonal: smaller ones only slow down arithmetic
 SMALLEST = {"float32": 1e-6, "float64": 1e-13}  # pivot, as a part of the largest diagonal, that is more than rounding
 
@@ -85,7 +86,8 @@ class IncompleteCholesky(Columns):
                 _subtract(panel, of_pivot, column, top, bottom)
             _finish(column, root, new, place, residual, self._nothing, top, bottom)
 
-        yield from self._sliced(work, self.rank + 8)
+        # The first column of a panel is the first to touch its memory: as dear as reading many columns.
+        yield from self._sliced(work, self.rank + (8 if place else FRESH))
         # What the arithmetic makes of the pivot itself is v_i / sqrt(v_i), up to rounding.
         new[pivot, place] = root
 

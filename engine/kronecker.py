@@ -86,6 +86,7 @@ class Kronecker:
         self._system = CellSystem(of_B, of_C, used, self.problem.threads)
         yield from self._system.begin()
         self.error = self._error()
+        yield None
 
     def _alternate(self, table: Array) -> Steps[tuple[Array, Array]]:
         """The b and c with which b c' is nearest to the table: of several pairs, the one with most of it."""
