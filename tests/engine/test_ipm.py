@@ -300,6 +300,27 @@ def test_a_coarse_factor_that_leads_astray_is_left_out():
     assert any(isinstance(event, SchemeSwitched) for event in events)
 
 
+def test_a_coarse_start_saves_fine_iterations():
+    data = datasets.load("checkerboard", size=4000)
+    common = {"C": 100, "gamma": 2.0, "rank": 300, "instruments": "none"}
+    *_, alone = (event for event in run_of(data.X, data.y, scheme="icf", **common) if hasattr(event, "of_phase"))
+    [*events] = run_of(data.X, data.y, **common)
+    [switch] = [event for event in events if isinstance(event, SchemeSwitched)]
+    *_, last = (event for event in events if hasattr(event, "of_phase"))
+    assert (switch.pushed, switch.mu) == (0, pytest.approx(switch.mu_before))
+    assert last.of_phase <= alone.of_phase - 2
+    assert events[-1].approximate_objective == pytest.approx(alone.objective, rel=2e-3)
+
+
+def test_an_iterate_that_leads_astray_is_pushed_off_its_bounds():
+    data = datasets.load("checkerboard", size=1000)
+    [*events] = run_of(data.X, data.y, C=100, gamma=5.0, rank=200, coarse_rank=20, coarse_iter=15)
+    [switch] = [event for event in events if isinstance(event, SchemeSwitched)]
+    assert switch.pushed > 0
+    assert switch.mu > 2 * switch.mu_before
+    assert events[-1].stop_reason == "converged"
+
+
 def test_decomposition_from_the_iterate_is_exact():
     problem, X = board(400, noise=0.05)
     _, objective = dual_by_clarabel(kernel_matrix(X, X, "rbf", 2.0), problem.y, problem.upper, problem.linear, True)
