@@ -15,6 +15,7 @@ from engine.events import PhaseBegan
 from engine.icf import IncompleteCholesky
 from engine.kernels import Kernel
 from engine.problem import Problem
+from engine.settings import SCHEMES
 from tests.benchmarks._figures import say, say_pace, timed
 from tests.benchmarks.latency import _until
 
@@ -182,18 +183,19 @@ def threads() -> None:
 
 
 def latency() -> None:
-    """How soon a run on 100,000 points answers, in milliseconds: the worst of many tries."""
-    data = _load("checkerboard", 100_000)
+    """How soon a run of each scheme answers, in milliseconds: the worst of many tries."""
     solver = SOLVERS["interior-point"]
-    for scheme in ("icf+icf", "kronecker"):
+    for scheme, n in [("cholesky", 5_000), *((scheme, n) for n in (20_000, 100_000) for scheme in SCHEMES[1:])]:
+        data = _load("checkerboard", n)
         settings = solver.settings.checked({"scheme": scheme, "rank": 300, "tol": 1e-9, **CASES["checkerboard"]})
-        run = solver.recorded_run(data.X, data.y, settings).start()
-        pauses = []
-        while run.state != "done" and len(pauses) < 40:
-            time.sleep(0.137)  # never in step with the solver
-            pauses.append(_until(run.pause, lambda r=run: r.state in ("paused", "done")))
-            run.resume()
-        cancel = _until(run.cancel, lambda r=run: r.state == "done")
+        pauses: list[float] = []
+        while len(pauses) < TRIES:
+            run = solver.recorded_run(data.X, data.y, settings).start()
+            while run.state != "done" and len(pauses) < TRIES:
+                time.sleep(0.137)  # never in step with the solver
+                pauses.append(_until(run.pause, lambda r=run: r.state in ("paused", "done")))
+                run.resume()
+            cancel = _until(run.cancel, lambda r=run: r.state == "done")
         say("latency", scheme=scheme, n=data.n, pause_ms=1000 * max(pauses), cancel_ms=1000 * cancel, tries=len(pauses))
 
 
