@@ -235,7 +235,7 @@ class _State:
         columns = before.columns if before.factor is self.factor else 0
         return SchemeSwitched(
             before=before.factor.kind, after=self.factor.kind, iterations=self.iterations, columns=columns,
-            pushed=int(np.count_nonzero(path.pushed)), mu_before=before.measures().mu, mu=path.measures().mu,
+            pushed=self.n if path.moved else 0, mu_before=before.measures().mu, mu=path.measures().mu,
             alpha=path.alpha,
         )  # fmt: skip
 

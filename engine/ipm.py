@@ -26,8 +26,7 @@ USELESS = 1e-2  # residual that is left in vain: the factorisation has too few d
 SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled
 START = 0.1  # of the way from 0 to C: from the middle, where few of the alphas end, it takes some more iterations
 MULTIPLIER = 1.0  # of a start: a margin
-FAR = 10  # times mu, products that a warm start's new dual residual would make, from which on it is pushed
-PUSHED = 0.1  # part of C, and of a margin, that it is then pushed off the bounds
+FAR = 10  # times mu, products of alpha and the change of Q alpha from which on a warm start is no good
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class CentralPath:
         self.refinements = 0
         self.columns = factor.rank  # when it began: a factor can grow later
         self.begun = False
-        self.pushed = np.zeros(len(problem), bool)  # off its bounds, at a warm start
+        self.moved = False  # from the iterate of another factorisation
         self.trouble = ""  # why there is no going on
         self._short = 0
 
@@ -77,19 +76,17 @@ class CentralPath:
         self.room = upper - self.alpha
 
     def begin(self, before: "CentralPath | None" = None) -> Steps[None]:
-        """Find Q alpha; push an iterate that this factorisation has too much to say against off all bounds.
+        """Find Q alpha; if this factorisation has too much to say against the iterate of the other, start inside.
 
-        mu is what follows. The dual residual that the multipliers leave goes with the steps: that takes fewer of them
-        than multipliers that leave none, some of which would be huge.
+        A dual residual goes with the steps: that takes fewer of them than multipliers that leave none, some of which
+        would be huge. But beside a small mu a large one makes steps short.
         """
         [self.Qa] = yield from self._times_Q(self.alpha[None])
         if before is not None:
             change = float(np.sqrt(np.mean((self.Qa - before.Qa) ** 2)))
             if change * float(self.alpha.mean()) > FAR * self.measures().mu:
-                self.pushed = (self.alpha < PUSHED * self.upper) | (self.room < PUSHED * self.upper)
-                self.alpha = np.clip(self.alpha, PUSHED * self.upper, (1 - PUSHED) * self.upper)
-                self.room = self.upper - self.alpha
-                self.z, self.w = np.maximum(self.z, PUSHED), np.maximum(self.w, PUSHED)
+                self.moved = True
+                self.place()
                 [self.Qa] = yield from self._times_Q(self.alpha[None])
         self.begun = True
 

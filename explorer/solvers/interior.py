@@ -195,8 +195,8 @@ def _switched(event: SchemeSwitched) -> str:
     if not event.pushed:
         return text + f"α is still well inside its bounds and stays as it is: μ is {number(event.mu, 3)}."
     return text + (
-        f"Much has changed, and {event.pushed:,} α were too near to a bound for a long step and were pushed off it: μ "
-        f"went from {number(event.mu_before, 3)} to {number(event.mu, 3)}."
+        "Too much has changed for α: steps from it would be short, and every α starts inside once more. μ went from "
+        f"{number(event.mu_before, 3)} to {number(event.mu, 3)}."
     )
 
 

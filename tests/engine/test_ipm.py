@@ -312,12 +312,11 @@ def test_a_coarse_start_saves_fine_iterations():
     assert events[-1].approximate_objective == pytest.approx(alone.objective, rel=2e-3)
 
 
-def test_an_iterate_that_leads_astray_is_pushed_off_its_bounds():
+def test_an_iterate_that_leads_astray_is_left_behind():
     data = datasets.load("checkerboard", size=1000)
     [*events] = run_of(data.X, data.y, C=100, gamma=5.0, rank=200, coarse_rank=20, coarse_iter=15)
     [switch] = [event for event in events if isinstance(event, SchemeSwitched)]
-    assert switch.pushed > 0
-    assert switch.mu > 2 * switch.mu_before
+    assert (switch.pushed, switch.mu) == (1000, pytest.approx(50))
     assert events[-1].stop_reason == "converged"
 
 
