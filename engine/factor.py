@@ -79,10 +79,15 @@ class FullCholesky:
         kernel, points, n = self._problem.kernel, self._problem.points, len(self._problem)
         K = np.empty((n, n), kernel.store)
         yield from kernel.block_steps(points, points, K, np.arange(n), self._problem.threads)
-        self.K = K.astype(np.float64)
+        self.K, self._matrix = np.empty((n, n)), np.empty((n, n))
+        for top in range(0, n, PANEL):
+            rows = slice(top, top + PANEL)
+            self.K[rows] = K[rows]
+            # A GEMM may round the two sides of the diagonal differently: the lower half counts.
+            self.K[:top, rows] = self.K[rows, :top].T
+            lower_to_upper(self.K[rows, rows])
+            yield None
         np.fill_diagonal(self.K, self._problem.diagonal)
-        # A GEMM may round the two sides of the diagonal differently.
-        lower_to_upper(self.K)
 
     def product(self, V: Array) -> Steps[Array]:
         """K times the rows of V."""
@@ -98,9 +103,13 @@ class FullCholesky:
 
     def prepare(self, D: Array) -> Steps[None]:
         """Factorise K + D."""
-        matrix = self.K.copy()
-        matrix[np.diag_indices_from(matrix)] += D
-        self._lower = yield from cholesky(matrix, self._problem.threads)
+        n = len(self.K)
+        for top in range(0, n, PANEL):
+            self._matrix[top : top + PANEL] = self.K[top : top + PANEL]
+            if top % (4 * PANEL) == 0:
+                yield None
+        self._matrix[np.diag_indices(n)] += D
+        self._lower = yield from cholesky(self._matrix, self._problem.threads)
 
     def solve(self, V: Array) -> Steps[Array]:
         """By two triangular systems."""

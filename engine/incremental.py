@@ -1,7 +1,7 @@
 """The incremental interior-point method (Wu, Chang, Chen and Hughes, KDD 2006): coarse factorisation first, then fine.
 
     factorise K coarsely; take some steps along the central path; factorise it finely, or hand over to decomposition;
-    go on from there, off the bounds
+    go on from there
 
 A fine incomplete Cholesky factor goes on from the columns of a coarse one. The problem that is solved is that of the
 factorisation; the bias comes from the exact kernel, and the exact objective and gap are told beside the others.
@@ -35,17 +35,18 @@ from engine.expansion import Expansion, better
 from engine.factor import FullCholesky
 from engine.factor_instruments import SCREEN, factorised, pivots_since
 from engine.icf import IncompleteCholesky
-from engine.ipm import PUSHED, CentralPath
+from engine.ipm import CentralPath
 from engine.kronecker import Kronecker
 from engine.problem import Problem
 from engine.settings import DualSettings, InteriorPointSettings
 from engine.threads import SPREAD, with_serial_blas
 
-ERROR, COARSE_ERROR = 1e-3, 2e-3  # part of the trace at which an automatic rank, fine or coarse, ends
+ERROR = 1e-3  # part of the trace at which an automatic rank ends
+COARSE_ERROR = 3e-4, 4e-3  # at which an automatic coarse one does, for a fine one that is given or automatic
 ASTRAY = 1e-2  # part of the trace that a coarse factor may miss and still lead somewhere
 MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
-COARSE = 0.6  # of the fine rank, at most, is an automatic coarse one: its iterations cost a third
-SWITCH = 0.3  # relative gap at which it is time for the fine one: nearer to its own end, the coarse one leads astray
+COARSE = 0.5  # of the fine rank, at most, is an automatic coarse one: its iterations cost a quarter
+SWITCH = 0.08  # mu as a part of C at which the fine one begins: nearer to its own end, a coarse one leads astray
 NEWS = 12  # a factorisation tells of itself when it has grown by one in so many columns: at first of each
 SINGLE = 1e-4  # tol from which float32 may do
 
@@ -94,13 +95,13 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]
         yield from state.factorise(first, coarse=second == "icf")
         if not state.leads_astray(second):
             yield from state.follow(
-                settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else settings.tol
+                settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else 0.0
             )
         if second == "icf":
-            # Factorise finely, reusing the columns there are; go on from the pushed iterate, if there is one.
+            # Factorise finely, reusing the columns there are; go on from the iterate, if there is one.
             before = state.path
             yield from state.factorise("icf", coarse=False)
-            yield from state.follow(settings.max_iter, settings.tol, before)
+            yield from state.follow(settings.max_iter, 0.0, before)
         elif second == "decomposition":
             yield from state.decompose()
         if state.settled is None:
@@ -168,7 +169,7 @@ class _State:
             return most, error
         if own != "auto":
             return min(int(own), most), error
-        return max(1, int(COARSE * most)), max(COARSE_ERROR, error)
+        return max(1, int(COARSE * most)), COARSE_ERROR[rank == "auto"]
 
     def _extend(self, rank: int, error: float) -> Steps[None]:
         factor, told = self.factor, self.factor.rank
@@ -188,26 +189,26 @@ class _State:
 
     # ---- the central path ----
 
-    def follow(self, most: int, tol: float, before: CentralPath | None = None) -> Steps[None]:
-        """Go along the factorisation's central path for so many iterations, or until gap and residuals are `tol`."""
+    def follow(self, most: int, switch: float, before: CentralPath | None = None) -> Steps[None]:
+        """Go along the factorisation's central path to its end, for so many iterations, or until mu / C is `switch`."""
         self.path = path = CentralPath(self.problem, self.factor)
         # A stop finds an iterate: the one before, or the start.
         path.place(before)
         rank = f" {self.factor.rank}" if isinstance(self.factor, IncompleteCholesky) else ""
         yield PhaseBegan(name=f"interior point · {self.factor.kind}{rank}", size=self.n)
-        yield from path.begin()
+        yield from path.begin(before)
         if before is not None:
             yield self._switched(before)
-        count = 0
+        count, enough = 0, switch * float(self.problem.upper.mean())
         while True:
             now = path.measures()
             yield from self._tell(now, count)
             self.stop_reason, self.reason = "", path.trouble
-            if now.within(tol):
+            if now.within(self.settings.tol):
                 self.stop_reason = "converged"
                 self.warm = 0 if before is None else count
                 return
-            if path.trouble or count == most or self.iterations == self.settings.max_iter:
+            if path.trouble or count == most or now.mu <= enough or self.iterations == self.settings.max_iter:
                 self.stop_reason = "stalled" if path.trouble else "max_iter"
                 return
             yield from path.advance()
@@ -229,13 +230,12 @@ class _State:
         )  # fmt: skip
 
     def _switched(self, before: CentralPath) -> SchemeSwitched:
-        path, upper = self.path, self.problem.upper
+        path = self.path
         assert path is not None
-        pushed = (before.alpha < PUSHED * upper) | (before.alpha > (1 - PUSHED) * upper)
         columns = before.columns if before.factor is self.factor else 0
         return SchemeSwitched(
             before=before.factor.kind, after=self.factor.kind, iterations=self.iterations, columns=columns,
-            pushed=int(np.count_nonzero(pushed)), mu_before=before.measures().mu, mu=path.measures().mu,
+            pushed=self.n if path.moved else 0, mu_before=before.measures().mu, mu=path.measures().mu,
             alpha=path.alpha,
         )  # fmt: skip
 

@@ -13,10 +13,11 @@ class InteriorPointSVC(KernelMachine):
 
     `scheme` says what stands for the matrix: itself ("cholesky", for few points), an incomplete Cholesky factor of so
     many columns as `rank` says ("icf"), a Kronecker product ("kronecker"), or a coarse one of these for `coarse_iter`
-    iterations, then a finer one ("icf+icf", "kronecker+icf") or the decomposition solver ("icf+decomposition"), whose
-    answer is that of `KernelSVC`; an automatic coarse rank that is too coarse to lead anywhere is left out. With
-    `rank="auto"` columns are added until they have the trace of the matrix but for a thousandth, or are too many. `tol`
-    is the relative gap, and residuals, at the end. Other parameters are those of `KernelSVC`.
+    iterations at most, then a finer one ("icf+icf", "kronecker+icf") or the decomposition solver
+    ("icf+decomposition"), whose answer is that of `KernelSVC`; an automatic coarse rank that is too coarse to lead
+    anywhere is left out. With `rank="auto"` columns are added until they have the trace of the matrix but for a
+    thousandth, or are too many. `tol` is the relative gap, and residuals, at the end. Other parameters are those of
+    `KernelSVC`.
 
     After fitting: as in `KernelSVC`, with `n_iter_` interior-point iterations (and those of decomposition), `history_`
     a table of the former; `objective_` and `gap_` of the exact problem (NaN where that was too dear to find),

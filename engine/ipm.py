@@ -27,7 +27,7 @@ SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled
 START = 0.1  # of the way from 0 to C: from the middle, where few of the alphas end, it takes some more iterations
 MULTIPLIER = 1.0  # of a start: a margin
 KNOWN = 0.3  # of C: mu at the start from a machine that is known
-PUSHED = 0.1  # part of C, and of a margin, that a warm start is pushed off the bounds
+FAR = 10  # times mu, products of alpha and the change of Q alpha from which on a warm start is no good
 
 
 @dataclass(frozen=True)
@@ -60,24 +60,20 @@ class CentralPath:
         self.refinements = 0
         self.columns = factor.rank  # when it began: a factor can grow later
         self.begun = False
+        self.moved = False  # from the iterate of another factorisation
         self.trouble = ""  # why there is no going on
         self._short = 0
 
     # ---- starts ----
 
     def place(self, before: "CentralPath | None" = None) -> None:
-        """Start inside the box, or from the iterate of another factorisation, pushed off all bounds.
-
-        mu is what follows. The dual residual that the multipliers leave goes with the steps: that takes fewer of them
-        than multipliers that leave none, some of which would be huge.
-        """
+        """Start inside the box, or at the iterate of another factorisation."""
         upper = self.upper
         if before is None:
             self.alpha = START * upper
             self.z, self.w, self.nu = np.full(len(upper), MULTIPLIER), np.full(len(upper), MULTIPLIER), 0.0
         else:
-            self.alpha = np.clip(before.alpha, PUSHED * upper, (1 - PUSHED) * upper)
-            self.z, self.w, self.nu = np.maximum(before.z, PUSHED), np.maximum(before.w, PUSHED), before.nu
+            self.alpha, self.z, self.w, self.nu = before.alpha, before.z, before.w, before.nu
         self.room = upper - self.alpha
 
     def place_by(self, slack: Array) -> None:
@@ -90,9 +86,19 @@ class CentralPath:
         self.room = upper - self.alpha
         self.z, self.w, self.nu = mu / self.alpha, mu / self.room, 0.0
 
-    def begin(self) -> Steps[None]:
-        """Find Q alpha."""
+    def begin(self, before: "CentralPath | None" = None) -> Steps[None]:
+        """Find Q alpha; if this factorisation has too much to say against the iterate of the other, start inside.
+
+        A dual residual goes with the steps: that takes fewer of them than multipliers that leave none, some of which
+        would be huge. But beside a small mu a large one makes steps short.
+        """
         [self.Qa] = yield from self._times_Q(self.alpha[None])
+        if before is not None:
+            change = float(np.sqrt(np.mean((self.Qa - before.Qa) ** 2)))
+            if change * float(self.alpha.mean()) > FAR * self.measures().mu:
+                self.moved = True
+                self.place()
+                [self.Qa] = yield from self._times_Q(self.alpha[None])
         self.begun = True
 
     # ---- where it stands ----

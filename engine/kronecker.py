@@ -8,29 +8,31 @@ Gaussian kernel has no error; what is wrong is how far points were moved. Large 
 points: B from some places of every group, C from some groups. One product stands for K, and no point is left over.
 
 Both factors are kept symmetric and their eigenvalues positive. P (B (x) C) P' + D is no Kronecker product; rather than
-factorise it anew, as the paper does, it is solved by conjugate gradients, with (B (x) C) vec(X) = vec(C X B'), and as
-preconditioner the leading eigenvectors of B (x) C, which are products of those of B and C.
+factorise it anew, as the paper does, it is solved by conjugate gradients (`engine.cell_system`). Points that share a
+cell are one there, with the harmonic sum of their D:
+
+    (P K P' + D)^-1 v = D^-1 (v - P K s),     (K + W^-1) s = W^-1 P'D^-1 v,     W = P'D^-1 P
 """
 
 import numpy as np
 
+from engine.cell_system import CellSystem
 from engine.events import Array, Steps
 from engine.grid import lay_grid
-from engine.icf import GivenColumns
 from engine.kernels import Points
 from engine.problem import Problem
-from engine.threads import for_each, serial_blas
+from engine.threads import aside, serial_blas
 
 SIDE = 1.5  # times the root of n: groups, and places
 SAMPLE = 3000  # points whose kernel matrix a factor is fitted to
 JUDGED = 1500  # points that the error is measured on
-ALTERNATIONS = 20
-SETTLED = 1e-6  # relative change of B at which they end
+CANDIDATES = 8  # pairs of factors that alternate together: one alone is slow to leave the second best behind
+ALTERNATIONS = 50
+SETTLED = 1e-7  # relative change of B at which they end
+NOTHING = 1e-13  # square of a length that is rounding, as a part of the largest
 FLOOR = 1e-6  # least eigenvalue of a factor, as a part of its largest
-LEADING = 256  # eigenvectors of the preconditioner
-MOST_STEPS = 300  # of conjugate gradients
-ACCURACY = 1e-4  # of a solution, relative to its right-hand side
-ROWS = 64  # groups that one thread works on
+ACCURACY = 1e-4  # of a solution, relative to its right-hand side,
+CLOSE = 1e-3  # and on average, in margins: at the start right-hand sides are huge, and multipliers are not
 
 
 class Kronecker:
@@ -44,7 +46,6 @@ class Kronecker:
         self.order = np.empty(0, int)
         self.B, self.C = np.empty((0, 0)), np.empty((0, 0))
         self.error = np.nan
-        self.steps_taken = 0  # of conjugate gradients
         self._rng = np.random.default_rng([seed, 5])
 
     @property
@@ -55,7 +56,7 @@ class Kronecker:
     @property
     def bytes(self) -> int:
         """Of the two factors and the preconditioner."""
-        return self.B.nbytes + self.C.nbytes + self._leading.bytes
+        return self._system.bytes
 
     # ---- the factorisation ----
 
@@ -68,15 +69,7 @@ class Kronecker:
         self.order = np.argsort(self.cells, kind="stable")
         some_places = self._some(self.places, SAMPLE // self.groups)
         table = yield from self._blocks(np.arange(self.groups), some_places)
-        c = table.mean(axis=0, dtype=np.float64)
-        b = np.zeros(len(table))
-        for _ in range(ALTERNATIONS):
-            before = b
-            b = (table @ c.astype(table.dtype)).astype(np.float64) / (c @ c)
-            c = (b.astype(table.dtype) @ table).astype(np.float64) / (b @ b)
-            yield None
-            if np.linalg.norm(b - before) <= SETTLED * np.linalg.norm(b):
-                break
+        b, c = yield from self._alternate(table)
         B = b.reshape(self.groups, self.groups)
         if len(some_places) < self.places:
             some_groups = self._some(self.groups, SAMPLE // self.places)
@@ -85,19 +78,34 @@ class Kronecker:
             c = c.astype(np.float64) / (B[np.ix_(some_groups, some_groups)] ** 2).sum()
         C = c.reshape(self.places, self.places)
         sign = 1.0 if np.trace(B) >= 0 else -1.0
-        self.B, *of_B = _positive(sign * B)
-        yield None
-        self.C, *of_C = _positive(sign * C)
-        yield None
-        self._leading = GivenColumns(self.problem, self._leading_columns(*of_B, *of_C))
+        of_B = yield from aside(lambda: _positive(sign * B))
+        of_C = yield from aside(lambda: _positive(sign * C))
+        self.B, self.C = of_B[0], of_C[0]
+        used, self._owner = np.unique(self.cells, return_inverse=True)
+        self._shared = np.bincount(self._owner).astype(float)
+        self._system = CellSystem(of_B, of_C, used, self.problem.threads)
+        yield from self._system.begin()
         self.error = self._error()
+        yield None
 
-    def _leading_columns(self, b: Array, of_B: Array, c: Array, of_C: Array) -> Array:
-        """The eigenvectors of B (x) C with the largest eigenvalues, times the roots of these, at the points."""
-        products = np.outer(b, c).ravel()
-        left, right = np.divmod(np.argsort(-products, kind="stable")[:LEADING], len(c))
-        H = of_B[self.grid.group][:, left] * of_C[self.grid.place][:, right] * np.sqrt(b[left] * c[right])
-        return H.astype(self.problem.kernel.store)
+    def _alternate(self, table: Array) -> Steps[tuple[Array, Array]]:
+        """The b and c with which b c' is nearest to the table: of several pairs, the one with most of it."""
+        width = min(CANDIDATES, *table.shape)
+        c = self._rng.normal(size=(table.shape[1], width))
+        c[:, 0] = table.mean(axis=0, dtype=np.float64)
+        b = np.zeros(len(table))
+        yield None
+        for _ in range(ALTERNATIONS):
+            before = b
+            left = _orthonormal((table @ _orthonormal(c).astype(table.dtype)).astype(np.float64))
+            yield None
+            c = (table.T @ left.astype(table.dtype)).astype(np.float64)
+            yield None
+            b = left @ np.linalg.eigh(c.T @ c)[1][:, -1]
+            b *= np.sign(b.sum()) or 1.0
+            if np.linalg.norm(b - before) <= SETTLED:
+                break
+        return b, (b.astype(table.dtype) @ table).astype(np.float64)
 
     def between(self, which: Array) -> Array:
         """What stands for the kernel matrix between some points."""
@@ -142,47 +150,33 @@ class Kronecker:
 
     def product(self, V: Array) -> Steps[Array]:
         """P (B (x) C) P' times the rows of V."""
-        yield None
-        return np.stack([self._times(v) for v in V])
-
-    def _times(self, v: Array) -> Array:
-        X = np.bincount(self.cells, v, self.groups * self.places).reshape(self.groups, self.places)
-        product = np.empty_like(X)
-
-        def work(top: int) -> None:
-            product[top : top + ROWS] = self.B[top : top + ROWS] @ X @ self.C
-
-        for_each(work, range(0, self.groups, ROWS), self.problem.threads)
-        return product.ravel()[self.cells]
-
-    def prepare(self, D: Array) -> Steps[None]:
-        """Make the preconditioner ready."""
-        self._D = D
-        yield from self._leading.prepare(D)
-
-    def solve(self, V: Array) -> Steps[Array]:
-        """Conjugate gradients for each row."""
         out = np.empty_like(V)
-        for place, right in enumerate(V):
-            out[place] = yield from self._gradients(right)
+        for place, v in enumerate(V):
+            out[place] = (yield from self._system.times(np.bincount(self._owner, v)))[self._owner]
         return out
 
-    def _gradients(self, right: Array) -> Steps[Array]:
-        x, rest = np.zeros(self.n), right.copy()
-        [scaled] = yield from self._leading.solve(rest[None])
-        direction, size = scaled, float(rest @ scaled)
-        target = ACCURACY * float(np.linalg.norm(right))
-        for _ in range(MOST_STEPS):
-            if float(np.linalg.norm(rest)) <= target:
-                break
-            image = self._times(direction) + self._D * direction
-            length = size / float(direction @ image)
-            x, rest = x + length * direction, rest - length * image
-            [scaled] = yield from self._leading.solve(rest[None])
-            before, size = size, float(rest @ scaled)
-            direction = scaled + size / before * direction
-            self.steps_taken += 1
-        return x
+    def prepare(self, D: Array) -> Steps[None]:
+        """Bring D to the cells."""
+        self._inverse = 1.0 / D
+        self._D = 1.0 / np.bincount(self._owner, self._inverse)
+        yield from self._system.prepare(self._D)
+
+    def solve(self, V: Array) -> Steps[Array]:
+        """One row after the other."""
+        out = np.empty_like(V)
+        for place, v in enumerate(V):
+            right = self._D * np.bincount(self._owner, self._inverse * v)
+            target = min(ACCURACY * float(np.linalg.norm(v)), CLOSE * np.sqrt(self.n))
+            s = yield from self._system.solve(right, self._shared, target)
+            K_s = right - self._D * s
+            out[place] = self._inverse * (v - K_s[self._owner])
+        return out
+
+
+def _orthonormal(A: Array) -> Array:
+    """Columns that span what the few columns of A do."""
+    sizes, vectors = np.linalg.eigh(A.T @ A)
+    return A @ (vectors[:, sizes > NOTHING * sizes[-1]] / np.sqrt(sizes[sizes > NOTHING * sizes[-1]]))
 
 
 def _positive(A: Array) -> tuple[Array, Array, Array]:

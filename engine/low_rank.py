@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from scipy.linalg import lapack
 
+from engine.columns import add_times, add_transposed
 from engine.events import Array, Steps
 from engine.factor import NotPositive
-from engine.icf import add_times, add_transposed
 from engine.ipm import CentralPath
 from engine.jit import FAST
 from engine.kernels import LOW_RANK, Kernel, rank_of

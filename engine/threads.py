@@ -58,6 +58,16 @@ def for_each(work: Callable[[T], None], items: Sequence[T], threads: int) -> Non
                 helper.result()
 
 
+def aside(work: Callable[[], T]) -> Steps[T]:
+    """What `work` returns, found in another thread, for what cannot be cut into slices; with breaths meanwhile."""
+    future = _pool.submit(work)
+    while True:
+        try:
+            return future.result(timeout=0.01)
+        except TimeoutError:
+            yield None
+
+
 class _SerialBlas:
     """While anyone computes tiles, BLAS keeps to one thread: the tiles are what runs in parallel.
 

@@ -184,7 +184,7 @@ class CentralPathView:
         }  # fmt: skip
 
     def _draw_alphas(self, past: list[Event], frame: Frame, pinned: int | None) -> None:
-        """Some alphas from iteration to iteration; where a coarse factorisation gives way, they are pushed off."""
+        """Some alphas from iteration to iteration; where a coarse factorisation gives way, they may start again."""
         places, rows = [], []
         inside = 0
         for event in past:

@@ -20,14 +20,17 @@ def icf(K, rank, error=0.0, eps=1e-13):
     return H, pivots, traces
 
 
-def van_loan_pitsianis(K, n1, n2, alternations=200):
-    """B and C that minimise |K - B (x) C|, by alternating least squares."""
-    blocks = K.reshape(n1, n2, n1, n2)
-    C = blocks.mean(axis=(0, 2))
-    for _ in range(alternations):
-        B = np.einsum("ikjl,kl->ij", blocks, C) / (C * C).sum()
-        C = np.einsum("ikjl,ij->kl", blocks, B) / (B * B).sum()
-    return B, C
+def van_loan_pitsianis(K, n1, n2, settled=1e-12):
+    """B and C that minimise |K - B (x) C|, by alternating least squares; slow where two pairs are nearly as good."""
+    blocks = K.reshape(n1, n2, n1, n2).transpose(0, 2, 1, 3).reshape(n1 * n1, n2 * n2)
+    C, last = blocks.mean(axis=0), np.inf
+    while True:
+        B = blocks @ C / (C @ C)
+        C = B @ blocks / (B @ B)
+        error = np.linalg.norm(blocks - np.outer(B, C))
+        if error >= (1 - settled) * last:
+            return B.reshape(n1, n1), C.reshape(n2, n2)
+        last = error
 
 
 def interior_point(K, y, upper, linear, bias, tol, start=0.1, multiplier=1.0, most=200):

@@ -74,7 +74,7 @@ class SchemeSwitched(Event):
     after: str
     iterations: int  # with the one before
     columns: int  # of the factorisation that are used again
-    pushed: int  # points whose alpha was moved off a bound
+    pushed: int  # points whose alpha was moved: all, if the factorisations differ too much, or none
     mu_before: float
     mu: float  # after the push; NaN for decomposition
     alpha: Array  # what is carried over

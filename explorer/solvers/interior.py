@@ -191,8 +191,10 @@ def _switched(event: SchemeSwitched) -> str:
         return text + "α was put on its bounds; from there K itself decides, row by row."
     if event.columns:
         text += f"The first {event.columns:,} columns are used again. "
+    if not event.pushed:
+        return text + f"α is still well inside its bounds and stays as it is: μ is {number(event.mu, 3)}."
     return text + (
-        f"{event.pushed:,} α were too near to a bound for a long step and were pushed off it: μ went from "
+        "Too much has changed for α: steps from it would be short, and every α starts inside once more. μ went from "
         f"{number(event.mu_before, 3)} to {number(event.mu, 3)}."
     )
 

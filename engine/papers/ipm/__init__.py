@@ -12,15 +12,15 @@ from engine.papers.ipm.tables import (
 )
 from engine.papers.paper import Figure, Paper
 
-BOARD = Case("checkerboard", "cb100", gamma=5, rows=100_000)
+BOARD = Case("checkerboard", "cb100", gamma=2, rows=100_000)
 IJCNN = Case("ijcnn1", "ijcnn", gamma=0.5)
 CASES = (
-    Case("checkerboard", "cb10", gamma=5, rows=10_000),
+    Case("checkerboard", "cb10", gamma=2, rows=10_000),
     BOARD,
-    Case("checkerboard", "cb400", gamma=5, rows=400_000, share=0.001, with_svc=False),
-    Case("w6a", "w6a", gamma=2**-5),
+    Case("checkerboard", "cb400", gamma=2, rows=400_000, share=0.001, with_svc=False),
+    Case("w6a", "w6a", gamma=2**-7),
     IJCNN,
-    Case("covtype", "covertype", gamma=32, rows=20_000),
+    Case("covtype", "covertype", gamma=8, rows=20_000),
 )
 
 FIGURES = (
@@ -52,8 +52,9 @@ PAPER = Paper(
     "Incremental interior point (Wu, Chang, Chen and Hughes, 2006)",
     "Columns with (ours) were measured here and now, those with (paper) are quoted; accuracies, and what is lost of "
     "them, are percent. Of the paper's numbers only those are here that its text has: means over five sets. C = 100 "
-    "and at most 50 iterations are the paper's; gamma, which it chose to be best for SVMLight and does not tell, is "
-    "ours. p is 0.5 % of n, as there, or 0.1 % for 400,000 points. ijcnn1 has LIBSVM's training rows, fewer than the "
-    "paper's, covtype some of its rows.",
+    "and at most 50 iterations are the paper's; gamma, which it chose to be best for SVMLight and does not tell, was "
+    "chosen on training rows alone: the smallest with which our dual solver is, within a standard error, as good as "
+    "with the best. p is 0.5 % of n, as there, or 0.1 % for 400,000 points. ijcnn1 has LIBSVM's training rows, fewer "
+    "than the paper's, covtype some of its rows.",
     FIGURES,
 )
