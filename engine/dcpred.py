@@ -29,7 +29,7 @@ from engine.fast import FastModel, Leaf, assembled
 from engine.machines import Exact, Machine
 from engine.nystrom import Expansion, approximate
 from engine.partition import joined
-from engine.tree import Grown, Tree, grow, grown_event, in_strips
+from engine.tree import Grown, Tree, grow, grown_event, in_vectors
 
 SAMPLE = 1000  # points of a leaf that the approximation is fitted to
 ON_SCREEN = 40  # points of the matrices that are told
@@ -244,7 +244,7 @@ class _State:
 
 def _stump(X: Array) -> Grown:
     """A tree of one leaf."""
-    normals, offsets = in_strips(np.zeros((1, 1, X.shape[1]))), np.zeros((1, 1), np.float32)
+    normals, offsets = in_vectors(np.zeros((1, 1, X.shape[1]))), np.zeros((1, 1), np.float32)
     tree = Tree(X.mean(axis=0, dtype=np.float64), normals, offsets, np.full((1, 2), -1, np.int32))
     return Grown(tree, np.zeros(len(X), np.int32), tree.moved(X)[:, : X.shape[1]])
 

@@ -212,7 +212,7 @@ class FastSettings(Settings):
 
     gamma = Gamma("scale", doc="Width of the kernel.")
     n_leaves = param.Integer(64, bounds=(1, 65536), doc="Leaves of the tree, if there are 32 points for each.")
-    branching = param.Integer(2, bounds=(2, 64), doc="Children of a cell.")
+    branching = param.Integer(2, bounds=(2, 16), doc="Children of a cell.")
     landmarks: Any = param.Selector(
         default="weighted-kmeans", objects=list(LANDMARKS), doc="How the landmarks of a leaf are chosen."
     )
