@@ -17,6 +17,7 @@ from numba import njit
 
 from engine.events import Array
 from engine.jit import FAST
+from engine.lanes import LANES
 from engine.nystrom import Expansion
 from engine.packed import Packed, pack, predict
 from engine.threads import for_each
@@ -45,13 +46,23 @@ class FastModel:
     def values(self, X: Array, threads: int = 1) -> Array:
         """Decision values, a column for each task."""
         X = floats(X)
-        packed, result = self._packed, np.empty((len(X), self.intercepts.shape[1]), np.float32)
-        _in_blocks(lambda rows: predict(packed, X[rows], result[rows]), X, threads)
+        result = np.empty((len(X), self.intercepts.shape[1]), np.float32)
+        if X.dtype == np.float32 and X.shape[1] % LANES == 0:  # in whole vectors already
+            packed, vectors = self._packed_as_they_are, X
+            _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads)
+        else:
+            packed, origin = self._packed, self.tree.origin.astype(X.dtype)
+            width = packed.routing.width
+            _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads)
         return result
 
     @cached_property
     def _packed(self) -> Packed:
-        return pack(self)
+        return pack(self, moved=True)
+
+    @cached_property
+    def _packed_as_they_are(self) -> Packed:
+        return pack(self, moved=False)
 
     def costs(self) -> Array:
         """Of a prediction in each leaf, in inner products, routing among them."""
@@ -203,7 +214,19 @@ def _starts(sizes: list[int]) -> Array:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-# ---- the linear model ------------------------------------------------------------------------------------------------
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _moved(X, origin, width):  # type: ignore[no-untyped-def]
+    """Rows from the origin, in whole vectors, one after the other."""
+    Z = np.empty((X.shape[0], width), np.float32)
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            Z[i, k] = X[i, k] - origin[k]
+        for k in range(X.shape[1], width):
+            Z[i, k] = 0.0
+    return Z.ravel()
 
 
 @njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})

@@ -107,6 +107,16 @@ def times(typing: Any, one: Any, two: Any) -> Any:
 
 
 @intrinsic
+def plus(typing: Any, one: Any, two: Any) -> Any:
+    """Their sum."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.fadd(*arguments, flags=_FAST)
+
+    return lanes(lanes, lanes), code
+
+
+@intrinsic
 def times_plus(typing: Any, one: Any, two: Any, three: Any) -> Any:
     """One times two, plus three."""
 

@@ -43,10 +43,17 @@ class Expansion:
 
 
 def products(count: int, landmarks: int, gamma: float, rng: np.random.Generator) -> Expansion:
-    """So many different products of two landmarks' kernel values, or all there are."""
-    first, second = np.triu_indices(landmarks)
-    chosen = np.sort(rng.permutation(len(first))[:count])
-    return Expansion(gamma, np.column_stack([first[chosen], second[chosen]]), np.empty((0, landmarks)))
+    """So many different products of two landmarks' kernel values, or all there are.
+
+    Each value with the one some places further on, around the end: few different distances are drawn, since products
+    at the same distance are computed together.
+    """
+    shifts = rng.permutation(landmarks // 2 + 1)
+    j = np.arange(landmarks)
+    pairs = np.concatenate([np.column_stack([j, (j + shift) % landmarks]) for shift in shifts])
+    pairs = np.sort(pairs, axis=1)
+    _, first = np.unique(pairs, axis=0, return_index=True)  # half way round, each is met twice
+    return Expansion(gamma, pairs[np.sort(first)[:count]], np.empty((0, landmarks)))
 
 
 def triangle(points: Array, landmarks: Array, gamma: float) -> Expansion:

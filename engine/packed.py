@@ -21,6 +21,7 @@ from engine.lanes import (
     exponential,
     load,
     panels_of,
+    plus,
     products,
     spread,
     spread_from,
@@ -38,13 +39,12 @@ class Packed(NamedTuple):
     """Leaves one after the other; `first` is the first panel of each, and so on."""
 
     routing: Routing
-    origin: Array
     gamma: np.float32
     most: int  # numbers for a row in any leaf
     first: Array
     panels: Array
     squares: Array  # -gamma |u|^2
-    centres: Array  # of the leaves, from the origin
+    centres: Array  # of the leaves
     far: Array
     pseudo: Array  # how many are found by the triangle inequality, in each leaf
     distances: Array  # from them to the landmarks
@@ -56,8 +56,8 @@ class Packed(NamedTuple):
     intercepts: Array
 
 
-def pack(model: Any) -> Packed:
-    """An `engine.fast.FastModel` in this form."""
+def pack(model: Any, moved: bool) -> Packed:
+    """An `engine.fast.FastModel` in this form, for rows that are moved to the tree's origin, or as they are."""
     d, gamma, tasks = len(model.tree.origin), float(model.gamma), model.intercepts.shape[1]
     counts, more = np.diff(model.first), np.diff(model.first_pseudo)
     whole = -(-counts // LANES)
@@ -71,7 +71,7 @@ def pack(model: Any) -> Packed:
         apart = (places - centre).astype(np.float32)
         norms = np.zeros(size)
         norms[:count] = gamma * np.square(apart, dtype=np.float64).sum(axis=1)
-        centres.append(centre)
+        centres.append(centre if moved else centre + model.tree.origin)
         far.append(norms.max(initial=0.0) > FAR)
         panels.append(panels_of(apart).ravel())
         squares.append(-norms)
@@ -88,7 +88,7 @@ def pack(model: Any) -> Packed:
     pseudo = np.where(triangle, more, 0)
     extra = -(-pseudo // LANES) * LANES
     return Packed(
-        model.tree.packed(), model.tree.origin, np.float32(gamma),
+        model.tree.packed(moved), np.float32(gamma),
         int((2 * whole * LANES + extra).max(initial=0)) + LANES,
         _starts(whole), _flat(panels), _flat(squares), in_vectors(np.array(centres)), np.array(far), pseudo,
         model.distances, model.first_distance, np.concatenate(shifts), _starts([len(s) for s in shifts]),
@@ -122,128 +122,124 @@ def _flat(parts: list[Array]) -> Array:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def predict(packed, X, values):  # type: ignore[no-untyped-def]
-    """Values of some rows, a column for each task."""
-    routing, width, n = packed.routing, packed.routing.width, X.shape[0]
-    origin = packed.origin.astype(X.dtype)
-    Z = np.zeros(n * width, np.float32)
-    for i in range(n):
-        for k in range(X.shape[1]):
-            Z[i * width + k] = X[i, k] - origin[k]
+def predict(packed, Z, values):  # type: ignore[no-untyped-def]
+    """Values of some rows, a column for each task; Z has them in whole vectors, one after the other.
+
+    Arrays are taken out of the tuple once, and helpers inlined: to count references takes longer than an inner product.
+    """
+    routing, gamma, most, first, panels, squares = packed[0], packed[1], packed[2], packed[3], packed[4], packed[5]
+    centres, far, pseudo, distances, first_distance = packed[6].ravel(), packed[7], packed[8], packed[9], packed[10]
+    shifts, first_shift, weights, first_weight, intercepts = packed[11], packed[12], packed[13], packed[14], packed[15]
+    width, d, children = routing[0], routing[1], routing[4]
     order, begin, end = sorted_by_cell(routing, Z)
-    z, c, rows = np.empty(4 * width, np.float32), np.zeros(4 * packed.most, np.float32), np.empty(4, np.int64)
+    z, c, rows = np.empty(4 * width, np.float32), np.zeros(4 * most, np.float32), np.empty(4, np.int64)
     for node in range(begin.size):
-        if routing.children[node, 0] >= 0:
+        if children[node, 0] >= 0:
             continue
-        leaf = ~routing.children[node, 0]
+        leaf = ~children[node, 0]
+        panel, size = first[leaf], (first[leaf + 1] - first[leaf]) * LANES
         for i in range(begin[node], end[node], 4):
             for j in range(4):
                 rows[j] = order[min(i + j, end[node] - 1)]
-            _kernel_values(packed, leaf, Z, rows, z, c)
-            _pseudo_landmarks(packed, leaf, c)
-            _weighted(packed, leaf, c, rows, values)
+            _kernel_values(Z, rows, centres, leaf, z, width, d, panels, squares, panel, size, gamma, c, most)
+            if far[leaf]:
+                _far_kernel_values(z, width, d, panels, panel, size, gamma, c, most)
+            if first_shift[leaf] < first_shift[leaf + 1]:
+                _once_more(c, most, size)
+            if pseudo[leaf] > 0:
+                _within_triangles(c, most, size, pseudo[leaf], distances, first_distance, leaf, gamma)
+            whole, at = size + (pseudo[leaf] + LANES - 1) // LANES * LANES, first_weight[leaf]
+            for task in range(values.shape[1]):
+                one, two, three, four = _weighted(c, most, size, whole, weights, at, shifts, first_shift, leaf)
+                at += whole + (first_shift[leaf + 1] - first_shift[leaf]) * size
+                intercept = intercepts[leaf, task]
+                values[rows[3], task] = total(four) + intercept  # rows that are there twice get the same value
+                values[rows[2], task] = total(three) + intercept
+                values[rows[1], task] = total(two) + intercept
+                values[rows[0], task] = total(one) + intercept
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, inline="always")
+def _kernel_values(Z, rows, centres, leaf, z, width, d, panels, squares, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
+    """Of four rows at all landmarks of a leaf; `most` numbers in c are for each row."""
+    zero, twice = spread(np.float32(0.0)), spread(np.float32(2.0) * gamma)
+    n1 = _from_centre(Z, rows[0] * width, centres, leaf * width, width, z, 0, gamma)
+    n2 = _from_centre(Z, rows[1] * width, centres, leaf * width, width, z, width, gamma)
+    n3 = _from_centre(Z, rows[2] * width, centres, leaf * width, width, z, 2 * width, gamma)
+    n4 = _from_centre(Z, rows[3] * width, centres, leaf * width, width, z, 3 * width, gamma)
+    for k in range(0, size, LANES):
+        panel, square = (first * LANES + k) * d, load(squares, first * LANES + k)
+        p1, p2, p3, p4 = products(z, 0, width, 2 * width, 3 * width, d, panels, panel, zero)
+        store(c, k, exponential(times_plus(p1, twice, plus(n1, square))))
+        store(c, most + k, exponential(times_plus(p2, twice, plus(n2, square))))
+        store(c, 2 * most + k, exponential(times_plus(p3, twice, plus(n3, square))))
+        store(c, 3 * most + k, exponential(times_plus(p4, twice, plus(n4, square))))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _kernel_values(packed, leaf, Z, rows, z, c):  # type: ignore[no-untyped-def]
-    """Of four rows at all landmarks of a leaf: `packed.most` numbers in c are for each row."""
-    width, d, most = packed.routing.width, packed.routing.d, packed.most
-    minus, gamma, centre = spread(np.float32(-1.0)), packed.gamma, packed.centres.ravel()
-    for j in range(4):
-        for k in range(0, width, LANES):
-            away = times_plus(load(centre, leaf * width + k), minus, load(Z, rows[j] * width + k))
-            store(z, j * width + k, away)
-    first, last = packed.first[leaf], packed.first[leaf + 1]
-    if packed.far[leaf]:
-        for j in range(4):
-            for panel in range(first, last):
-                at = j * most + (panel - first) * LANES
-                store(c, at, exponential(_minus_square(z, j * width, d, packed.panels, panel * d * LANES, gamma)))
-        return
-    twice = spread(np.float32(2.0) * gamma)
-    one, two = _norm(z, 0, width, gamma), _norm(z, width, width, gamma)
-    three, four = _norm(z, 2 * width, width, gamma), _norm(z, 3 * width, width, gamma)
-    zero = spread(np.float32(0.0))
-    for panel in range(first, last):
-        at, squares = (panel - first) * LANES, load(packed.squares, panel * LANES)
-        p, q, r, s = products(z, 0, width, 2 * width, 3 * width, d, packed.panels, panel * d * LANES, zero)
-        store(c, at, exponential(times_plus(p, twice, times_plus(one, minus, squares))))
-        store(c, most + at, exponential(times_plus(q, twice, times_plus(two, minus, squares))))
-        store(c, 2 * most + at, exponential(times_plus(r, twice, times_plus(three, minus, squares))))
-        store(c, 3 * most + at, exponential(times_plus(s, twice, times_plus(four, minus, squares))))
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _norm(z, at, width, gamma):  # type: ignore[no-untyped-def]
-    """gamma |x|^2, in all places."""
+def _from_centre(Z, row, centres, centre, width, z, at, gamma):  # type: ignore[no-untyped-def]
+    """A row from the centre of its leaf, into z; returns -gamma |x|^2 in all places."""
     square = spread(np.float32(0.0))
     for k in range(0, width, LANES):
-        square = times_plus(load(z, at + k), load(z, at + k), square)
-    return spread(gamma * total(square))
+        x = times_plus(load(centres, centre + k), spread(np.float32(-1.0)), load(Z, row + k))
+        store(z, at + k, x)
+        square = times_plus(x, x, square)
+    return spread(-gamma * total(square))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _minus_square(z, at, d, panels, panel, gamma):  # type: ignore[no-untyped-def]
-    """-gamma |x - u|^2 by differences."""
-    minus, square = spread(np.float32(-1.0)), spread(np.float32(0.0))
-    for k in range(d):
-        away = times_plus(load(panels, panel + k * LANES), minus, spread_from(z, at + k))
-        square = times_plus(away, away, square)
-    return times(square, spread(-gamma))
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _pseudo_landmarks(packed, leaf, c):  # type: ignore[no-untyped-def]
-    """Add to c what they need: its beginning once more at its end, or the kernel at distances that are possible."""
-    size = (packed.first[leaf + 1] - packed.first[leaf]) * LANES
+def _far_kernel_values(z, width, d, panels, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
+    """Those once more, by the squares of differences."""
+    minus = spread(np.float32(-1.0))
     for j in range(4):
-        at = j * packed.most
-        if packed.first_shift[leaf + 1] > packed.first_shift[leaf]:
-            for k in range(0, size, LANES):
-                store(c, at + size + k, load(c, at + k))
-        for t in range(packed.pseudo[leaf]):
-            c[at + size + t] = _within_triangle(packed, leaf, t, c, at)
+        for k in range(0, size, LANES):
+            square = spread(np.float32(0.0))
+            for feature in range(d):
+                landmark = load(panels, (first * LANES + k) * d + feature * LANES)
+                away = times_plus(landmark, minus, spread_from(z, j * width + feature))
+                square = times_plus(away, away, square)
+            store(c, j * most + k, exponential(times(square, spread(-gamma))))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, inline="always")
+def _once_more(c, most, size):  # type: ignore[no-untyped-def]
+    """Repeat the kernel values, for products with those that come a shift later."""
+    for j in range(4):
+        for k in range(0, size, LANES):
+            store(c, j * most + size + k, load(c, j * most + k))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _within_triangle(packed, leaf, t, c, at):  # type: ignore[no-untyped-def]
-    """The kernel at the largest distance that a pseudo-landmark can have, as far as the landmarks know."""
-    begin = packed.first_distance[leaf]
-    m = (packed.first_distance[leaf + 1] - begin) // packed.pseudo[leaf]
-    nearest = np.float32(3e38)
-    for j in range(m):
-        away = np.sqrt(-np.log(max(c[at + j], np.float32(1e-37))) / packed.gamma)
-        nearest = min(nearest, away + packed.distances[begin + t * m + j])
-    return exp32(-packed.gamma * nearest * nearest)
+def _within_triangles(c, most, size, pseudo, distances, first_distance, leaf, gamma):  # type: ignore[no-untyped-def]
+    """The kernel at the largest distances that pseudo-landmarks can have, as far as the landmarks know."""
+    begin, m = first_distance[leaf], (first_distance[leaf + 1] - first_distance[leaf]) // pseudo
+    for row in range(4):
+        for t in range(pseudo):
+            nearest = np.float32(3e38)
+            for j in range(m):
+                away = np.sqrt(-np.log(max(c[row * most + j], np.float32(1e-37))) / gamma)
+                nearest = min(nearest, away + distances[begin + t * m + j])
+            c[row * most + size + t] = exp32(-gamma * nearest * nearest)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _weighted(packed, leaf, c, rows, values):  # type: ignore[no-untyped-def]
-    """The weighted sums of landmarks and pseudo-landmarks, for four rows."""
-    most, weights, tasks = packed.most, packed.weights, values.shape[1]
-    size = (packed.first[leaf + 1] - packed.first[leaf]) * LANES
-    with_triangle = size + (packed.pseudo[leaf] + LANES - 1) // LANES * LANES
-    w = packed.first_weight[leaf]
-    for task in range(tasks):
-        one = two = three = four = spread(np.float32(0.0))
-        for k in range(0, with_triangle, LANES):
-            weight = load(weights, w + k)
-            one = times_plus(load(c, k), weight, one)
-            two = times_plus(load(c, most + k), weight, two)
-            three = times_plus(load(c, 2 * most + k), weight, three)
-            four = times_plus(load(c, 3 * most + k), weight, four)
-        w += with_triangle
-        for q in range(packed.first_shift[leaf], packed.first_shift[leaf + 1]):
-            shift = packed.shifts[q]
-            for k in range(0, size, LANES):
-                weight = load(weights, w + k)
-                one = times_plus(times(load(c, k), load(c, k + shift)), weight, one)
-                two = times_plus(times(load(c, most + k), load(c, most + k + shift)), weight, two)
-                three = times_plus(times(load(c, 2 * most + k), load(c, 2 * most + k + shift)), weight, three)
-                four = times_plus(times(load(c, 3 * most + k), load(c, 3 * most + k + shift)), weight, four)
-            w += size
-        intercept = packed.intercepts[leaf, task]
-        values[rows[3], task] = total(four) + intercept  # rows that are there twice get the same value
-        values[rows[2], task] = total(three) + intercept
-        values[rows[1], task] = total(two) + intercept
-        values[rows[0], task] = total(one) + intercept
+@njit(nogil=True, cache=True, fastmath=FAST, inline="always")
+def _weighted(c, most, size, whole, weights, at, shifts, first_shift, leaf):  # type: ignore[no-untyped-def]
+    """The weighted sums of landmarks and pseudo-landmarks of four rows, still in the places of a vector."""
+    one = two = three = four = spread(np.float32(0.0))
+    for k in range(0, whole, LANES):
+        weight = load(weights, at + k)
+        one = times_plus(load(c, k), weight, one)
+        two = times_plus(load(c, most + k), weight, two)
+        three = times_plus(load(c, 2 * most + k), weight, three)
+        four = times_plus(load(c, 3 * most + k), weight, four)
+    at += whole
+    for q in range(first_shift[leaf], first_shift[leaf + 1]):
+        shift = shifts[q]
+        for k in range(0, size, LANES):
+            weight = load(weights, at + k)
+            one = times_plus(times(load(c, k), load(c, k + shift)), weight, one)
+            two = times_plus(times(load(c, most + k), load(c, most + k + shift)), weight, two)
+            three = times_plus(times(load(c, 2 * most + k), load(c, 2 * most + k + shift)), weight, three)
+            four = times_plus(times(load(c, 3 * most + k), load(c, 3 * most + k + shift)), weight, four)
+        at += size
+    return one, two, three, four

@@ -64,9 +64,11 @@ class Tree(NamedTuple):
         """The leaf of each row."""
         return _leaves(self.packed(), self.moved(X).ravel())
 
-    def packed(self) -> "Routing":
-        """As it is gone through fastest."""
-        return _packed(self.normals, self.offsets, self.children, len(self.origin))
+    def packed(self, moved: bool = True) -> "Routing":
+        """As it is gone through fastest, by points that are moved to its origin, or as they are."""
+        d = len(self.origin)
+        offsets = self.offsets if moved else self.offsets + (self.normals[:, :, :d] @ self.origin).astype(np.float32)
+        return _packed(self.normals, offsets, self.children, d)
 
     def path(self, x: Array) -> list[int]:
         """The cells that a point goes through, from the first to its leaf."""
