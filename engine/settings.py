@@ -219,6 +219,10 @@ class FastSettings(Settings):
     landmark_ratio = param.Number(
         0.1, bounds=(0, 1), inclusive_bounds=(False, True), doc="Landmarks for each support vector of a leaf."
     )
+    max_landmarks = param.Integer(None, bounds=(1, None), allow_None=True, doc="Most landmarks of a leaf.")
+    tuning = param.Integer(
+        0, bounds=(0, 100_000), doc="Rounds of descent in which landmarks move to where the machine wants them."
+    )
     pseudo: Any = param.Selector(
         default="products", objects=list(PSEUDO), doc="Where the values of pseudo-landmarks come from."
     )

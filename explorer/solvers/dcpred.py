@@ -264,8 +264,8 @@ ACT = Act(
     view=PredictionView,
     presets=PRESETS,
     shown=(
-        "C", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "pseudo", "pseudo_ratio", "bottom_up",
-        "tol", "seed",
+        "C", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "tuning", "pseudo", "pseudo_ratio",
+        "bottom_up", "tol", "seed",
     ),
     charts=(ACCURACY, COST, ERROR),
     curves=_curves,
@@ -294,7 +294,8 @@ RIDGE = replace(
     "a few landmarks of the leaf that a place is in.",
     presets=RIDGE_PRESETS,
     shown=(
-        "alpha", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "pseudo", "pseudo_ratio", "seed",
+        "alpha", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "tuning", "pseudo", "pseudo_ratio",
+        "seed",
     ),
     charts=(RMSE, COST, ERROR),
     overlay=Regressors,
