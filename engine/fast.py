@@ -3,8 +3,8 @@
     value(x) = intercept + sum_j weight_j c_j + sum_t weight_t f_t(c),   c_j = K(x, u_j)
 
 where f_t is a product c_a c_b, or the kernel at a distance that the triangle inequality allows. It is evaluated by
-`engine.packed`, float32, on threads over blocks of rows. Any machine of leaves fits in, also one whose landmarks are all
-its support vectors. A linear model, coded and measured the same way, is what its time is compared with.
+`engine.packed`, float32, on threads over blocks of rows. Any machine of leaves fits in, also one whose landmarks are
+all its support vectors. A linear model, coded and measured the same way, is what its time is compared with.
 """
 
 from collections.abc import Callable

@@ -65,12 +65,12 @@ class DCPredClassifier(FastEstimator, Classifier):
 
     A tree of k-means (`branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32 points
     for each. A leaf has its own machine, over `landmark_ratio` landmarks for each support vector of the exact one,
-    which are found by `landmarks`: "weighted-kmeans" (by alpha^2), "sided-kmeans" (by |alpha|, each class on
-    its own), "kmeans" or "random"; `max_landmarks` limits their number (they are computed sixteen at a time), and
-    `tuning` is for how many rounds they then move to where the machine wants them. Beside each there are `pseudo_ratio` pseudo-landmarks, which cost next to nothing:
-    "products" of two kernel values, by the "triangle" inequality, or "none". With `bottom_up` cells above the leaves
-    are trained too while they have few support vectors. C, gamma, tol, cache_mb, n_jobs, verbose and random_state are
-    those of `KernelSVC`.
+    at most `max_landmarks` (they are computed sixteen at a time). They are found by `landmarks`: "weighted-kmeans"
+    (by alpha^2), "sided-kmeans" (by |alpha|, each class on its own), "sided-plain" (the same without weights),
+    "kmeans" or "random"; then they move for `tuning` rounds to where the machine wants them. Beside each there are
+    `pseudo_ratio` pseudo-landmarks, which cost next to nothing: "products" of two kernel values, by the "triangle"
+    inequality, or "none". With `bottom_up` cells above the leaves are trained too while they have few support vectors.
+    C, gamma, tol, cache_mb, n_jobs, verbose and random_state are those of `KernelSVC`.
 
     After fitting: `cost_`, inner products for a prediction, and `exact_cost_`, that of the leaves' exact machines;
     `quality_` and `exact_quality_`, their accuracies on the training data; `history_`, a table of the leaves.

@@ -11,13 +11,16 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import models, register_model
 from numba.np.arrayobj import make_array
 
 from engine.events import Array
 from engine.jit import FAST
 
 LANES = 16
+
+intrinsic: Any = numba_intrinsic  # what it makes has not the arguments that are written here
 
 _INTEGERS = ir.VectorType(ir.IntType(32), LANES)
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)

@@ -105,9 +105,9 @@ def _by_shift(pairs: Array, weights: Array, size: int) -> tuple[Array, Array]:
     around = high - low > size // 2  # the other way is shorter
     start, shift = np.where(around, high, low), np.where(around, low + size - high, high - low)
     found, which = np.unique(shift, return_inverse=True)
-    rows = np.zeros((tasks, len(found), size))
-    np.add.at(rows, (slice(None), which, start), weights.T)
-    return found, rows.reshape(tasks, -1)
+    rows = np.zeros((len(found), size, tasks))
+    np.add.at(rows, (which, start), weights)
+    return found, rows.reshape(-1, tasks).T
 
 
 def _starts(sizes: Any) -> Array:

@@ -1,9 +1,9 @@
-"""Landmarks moved to where the machine wants them: they and its weights are found together, from where k-means put them.
+"""Landmarks moved to where the machine wants them: they and its weights are found together.
 
     min over u, beta, b   sum_jl beta_j beta_l K(u_j, u_l) / 2 + b^2 / 2 + loss(sum_j beta_j K(x, u_j) + b)
 
-This goes beyond the DC-Pred++ paper: centres of k-means represent the points, these the function that tells them apart,
-and far fewer do.
+They start where k-means put them. This goes beyond the DC-Pred++ paper: centres of k-means represent the points, these
+the function that tells them apart, and far fewer do.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,9 @@ SUFFICIENT = 1e-4  # share of the decrease that a gradient promises
 Loss = Callable[[Array], tuple[float, Array]]
 
 
-def tuned(X: Array, landmarks: Array, beta: Array, intercepts: Array, gamma: float, loss: Loss, rounds: int) -> Steps[Array]:
+def tuned(
+    X: Array, landmarks: Array, beta: Array, intercepts: Array, gamma: float, loss: Loss, rounds: int
+) -> Steps[Array]:
     """The landmarks after so many rounds; `loss` gives a value and its gradient for values at X, a column a task."""
     X = X.astype(np.float64)
     m, d = landmarks.shape

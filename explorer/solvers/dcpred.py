@@ -140,6 +140,7 @@ def _chosen(event: LandmarksChosen) -> str:
     ways = {
         "weighted-kmeans": "the centres of k-means with α² as weights",
         "sided-kmeans": "the centres of k-means with |α| as weights, each side on its own",
+        "sided-plain": "the centres of k-means of the support vectors, each side on its own",
         "kmeans": "the centres of plain k-means",
         "random": "points taken at random",
     }

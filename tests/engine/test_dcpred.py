@@ -263,8 +263,11 @@ def test_regression_data_are_checked():
     ({"n_leaves": 0}, "n_leaves must be a whole number from 1"),
     ({"landmark_ratio": 0.0}, "landmark_ratio must be a finite number above 0 to 1"),
     ({"pseudo": "magic"}, "pseudo must be one of products, triangle, none"),
-    ({"landmarks": "best"}, "landmarks must be one of weighted-kmeans, sided-kmeans, kmeans, random"),
+    ({"landmarks": "best"}, "landmarks must be one of weighted-kmeans, sided-kmeans, sided-plain, kmeans, random"),
     ({"branching": 1}, "branching must be a whole number from 2"),
+    ({"branching": 17}, "branching must be a whole number from 2 to 16"),
+    ({"tuning": -1}, "tuning must be a whole number from 0"),
+    ({"max_landmarks": 0}, "max_landmarks must be a whole number from 1"),
 ])  # fmt: skip
 def test_bad_settings_are_named(change, message):
     with pytest.raises(ValueError, match=message):
