@@ -30,7 +30,7 @@ from engine.fast import FastModel, Leaf, assembled
 from engine.machines import Exact, Machine
 from engine.nystrom import Expansion, approximate
 from engine.partition import joined
-from engine.tree import Grown, Tree, grow, grown_event, in_vectors
+from engine.tree import Grown, grow, grown_event, stump
 from engine.tuning import tuned
 
 SAMPLE = 1000  # points of a leaf that the approximation is fitted to
@@ -145,6 +145,7 @@ class _State:
         )
         if settings.tuning:
             found = yield from self._tuned(members, found)
+        found = found[nystrom.chain(found)]
         objective, shares = landmarks.objective(found, Z[support], weights)
         yield LandmarksChosen(
             leaf=leaf, strategy=settings.landmarks, support=support, point_weights=weights, landmarks=found + origin,
@@ -175,7 +176,7 @@ class _State:
         pseudo = np.empty((0, len(origin)), np.float32)
         expansion = nystrom.nothing(len(found), gamma)
         if settings.pseudo == "products":
-            expansion = nystrom.products(count, len(found), gamma, rng)
+            expansion = nystrom.products(count, len(found), gamma)
         elif settings.pseudo == "triangle":
             pseudo = self.grown.Z[np.sort(rng.permutation(members)[:count])]
             expansion = nystrom.triangle(pseudo, found, gamma)
@@ -265,8 +266,7 @@ class _State:
 
 def _stump(X: Array) -> Grown:
     """A tree of one leaf."""
-    normals, offsets = in_vectors(np.zeros((1, 1, X.shape[1]))), np.zeros((1, 1), np.float32)
-    tree = Tree(X.mean(axis=0, dtype=np.float64), normals, offsets, np.full((1, 2), -1, np.int32))
+    tree = stump(X.mean(axis=0, dtype=np.float64))
     return Grown(tree, np.zeros(len(X), np.int32), tree.moved(X)[:, : X.shape[1]])
 
 

@@ -25,6 +25,7 @@ from engine.tree import Tree, floats, in_vectors, table
 
 BLOCK = 2**18  # values of X for a thread at a time
 LEAST_ROWS = 256
+ROWS_A_LEAF = 8  # on average, so that what is fetched for a leaf is used more than once
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +47,14 @@ class FastModel:
     def values(self, X: Array, threads: int = 1) -> Array:
         """Decision values, a column for each task."""
         X = floats(X)
-        result = np.empty((len(X), self.intercepts.shape[1]), np.float32)
+        result, leaves = np.empty((len(X), self.intercepts.shape[1]), np.float32), len(self.intercepts)
         if X.dtype == np.float32 and X.shape[1] % LANES == 0:  # in whole vectors already
             packed, vectors = self._packed_as_they_are, X
-            _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads)
+            _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads, leaves)
         else:
             packed, origin = self._packed, self.tree.origin.astype(X.dtype)
             width = packed.routing.width
-            _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads)
+            _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads, leaves)
         return result
 
     @cached_property
@@ -205,8 +206,8 @@ def _own_fields() -> list[str]:
     return [field.name for field in fields(FastModel)][2:]
 
 
-def _in_blocks(work: Callable[[slice], None], X: Array, threads: int) -> None:
-    step = max(LEAST_ROWS, BLOCK // X.shape[1])
+def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: int = 1) -> None:
+    step = max(LEAST_ROWS, BLOCK // X.shape[1], ROWS_A_LEAF * leaves)
     for_each(work, [slice(top, top + step) for top in range(0, len(X), step)], threads)
 
 

@@ -170,8 +170,9 @@ def place_of_largest(typing: Any, value: Any) -> Any:
         largest = builder.call(most, [arguments[0]], fastmath=_FAST)
         same = builder.fcmp_ordered("==", arguments[0], _spread(builder, largest))
         bits = builder.bitcast(same, ir.IntType(LANES))
-        first = builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
-        return builder.zext(first, ir.IntType(64))
+        first = builder.cttz(bits, ir.Constant(ir.IntType(1), 0))
+        within = builder.and_(first, ir.Constant(ir.IntType(LANES), LANES - 1))  # also if none compares as equal
+        return builder.zext(within, ir.IntType(64))
 
     return types.intp(lanes), code
 

@@ -32,6 +32,7 @@ from engine.lanes import (
 )
 from engine.tree import Routing, in_vectors, sorted_by_cell
 
+GROUP = 16  # rows for which a panel is fetched once; a multiple of four
 FAR = 1000.0  # gamma |u|^2, beyond which float32 would blur
 
 
@@ -132,66 +133,72 @@ def predict(packed, Z, values):  # type: ignore[no-untyped-def]
     shifts, first_shift, weights, first_weight, intercepts = packed[11], packed[12], packed[13], packed[14], packed[15]
     width, d, children = routing[0], routing[1], routing[4]
     order, begin, end = sorted_by_cell(routing, Z)
-    z, c, rows = np.empty(4 * width, np.float32), np.zeros(4 * most, np.float32), np.empty(4, np.int64)
+    z, c = np.empty(GROUP * width, np.float32), np.zeros(GROUP * most, np.float32)
+    rows, norms = np.empty(GROUP, np.int64), np.empty(GROUP, np.float32)
     for node in range(begin.size):
         if children[node, 0] >= 0:
             continue
         leaf = ~children[node, 0]
         panel, size = first[leaf], (first[leaf + 1] - first[leaf]) * LANES
-        for i in range(begin[node], end[node], 4):
-            for j in range(4):
+        whole = size + (pseudo[leaf] + LANES - 1) // LANES * LANES
+        for i in range(begin[node], end[node], GROUP):
+            count = min(GROUP, (end[node] - i + 3) // 4 * 4)
+            for j in range(count):
                 rows[j] = order[min(i + j, end[node] - 1)]
-            _kernel_values(Z, rows, centres, leaf, z, width, d, panels, squares, panel, size, gamma, c, most)
+                norms[j] = _from_centre(Z, rows[j] * width, centres, leaf * width, width, z, j * width, gamma)
             if far[leaf]:
-                _far_kernel_values(z, width, d, panels, panel, size, gamma, c, most)
+                _far_kernel_values(z, count, width, d, panels, panel, size, gamma, c, most)
+            else:
+                _kernel_values(z, norms, count, width, d, panels, squares, panel, size, gamma, c, most)
             if first_shift[leaf] < first_shift[leaf + 1]:
-                _once_more(c, most, size)
+                _once_more(c, count, most, size)
             if pseudo[leaf] > 0:
-                _within_triangles(c, most, size, pseudo[leaf], distances, first_distance, leaf, gamma)
-            whole, at = size + (pseudo[leaf] + LANES - 1) // LANES * LANES, first_weight[leaf]
-            for task in range(values.shape[1]):
-                one, two, three, four = _weighted(c, most, size, whole, weights, at, shifts, first_shift, leaf)
-                at += whole + (first_shift[leaf + 1] - first_shift[leaf]) * size
-                intercept = intercepts[leaf, task]
-                values[rows[3], task] = total(four) + intercept  # rows that are there twice get the same value
-                values[rows[2], task] = total(three) + intercept
-                values[rows[1], task] = total(two) + intercept
-                values[rows[0], task] = total(one) + intercept
+                _within_triangles(c, count, most, size, pseudo[leaf], distances, first_distance, leaf, gamma)
+            for j in range(0, count, 4):
+                at = first_weight[leaf]
+                for task in range(values.shape[1]):
+                    one, two, three, four = _weighted(
+                        c, j * most, most, size, whole, weights, at, shifts, first_shift, leaf
+                    )
+                    at += whole + (first_shift[leaf + 1] - first_shift[leaf]) * size
+                    intercept = intercepts[leaf, task]
+                    values[rows[j + 3], task] = total(four) + intercept  # a row that is there twice gets one value
+                    values[rows[j + 2], task] = total(three) + intercept
+                    values[rows[j + 1], task] = total(two) + intercept
+                    values[rows[j], task] = total(one) + intercept
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
-def _kernel_values(Z, rows, centres, leaf, z, width, d, panels, squares, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
-    """Of four rows at all landmarks of a leaf; `most` numbers in c are for each row."""
+def _kernel_values(z, norms, count, width, d, panels, squares, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
+    """Of a group of rows at all landmarks of a leaf; `most` numbers in c are for each row."""
     zero, twice = spread(np.float32(0.0)), spread(np.float32(2.0) * gamma)
-    n1 = _from_centre(Z, rows[0] * width, centres, leaf * width, width, z, 0, gamma)
-    n2 = _from_centre(Z, rows[1] * width, centres, leaf * width, width, z, width, gamma)
-    n3 = _from_centre(Z, rows[2] * width, centres, leaf * width, width, z, 2 * width, gamma)
-    n4 = _from_centre(Z, rows[3] * width, centres, leaf * width, width, z, 3 * width, gamma)
     for k in range(0, size, LANES):
         panel, square = (first * LANES + k) * d, load(squares, first * LANES + k)
-        p1, p2, p3, p4 = products(z, 0, width, 2 * width, 3 * width, d, panels, panel, zero)
-        store(c, k, exponential(times_plus(p1, twice, plus(n1, square))))
-        store(c, most + k, exponential(times_plus(p2, twice, plus(n2, square))))
-        store(c, 2 * most + k, exponential(times_plus(p3, twice, plus(n3, square))))
-        store(c, 3 * most + k, exponential(times_plus(p4, twice, plus(n4, square))))
+        for j in range(0, count, 4):
+            z0, c0 = j * width, j * most + k
+            one, two, three, four = products(z, z0, z0 + width, z0 + 2 * width, z0 + 3 * width, d, panels, panel, zero)
+            store(c, c0, exponential(times_plus(one, twice, plus(spread_from(norms, j), square))))
+            store(c, c0 + most, exponential(times_plus(two, twice, plus(spread_from(norms, j + 1), square))))
+            store(c, c0 + 2 * most, exponential(times_plus(three, twice, plus(spread_from(norms, j + 2), square))))
+            store(c, c0 + 3 * most, exponential(times_plus(four, twice, plus(spread_from(norms, j + 3), square))))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _from_centre(Z, row, centres, centre, width, z, at, gamma):  # type: ignore[no-untyped-def]
-    """A row from the centre of its leaf, into z; returns -gamma |x|^2 in all places."""
+    """A row from the centre of its leaf, into z; returns -gamma |x|^2."""
     square = spread(np.float32(0.0))
     for k in range(0, width, LANES):
         x = times_plus(load(centres, centre + k), spread(np.float32(-1.0)), load(Z, row + k))
         store(z, at + k, x)
         square = times_plus(x, x, square)
-    return spread(-gamma * total(square))
+    return -gamma * total(square)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _far_kernel_values(z, width, d, panels, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
-    """Those once more, by the squares of differences."""
+def _far_kernel_values(z, count, width, d, panels, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
+    """The same by the squares of differences."""
     minus = spread(np.float32(-1.0))
-    for j in range(4):
+    for j in range(count):
         for k in range(0, size, LANES):
             square = spread(np.float32(0.0))
             for feature in range(d):
@@ -202,18 +209,18 @@ def _far_kernel_values(z, width, d, panels, first, size, gamma, c, most):  # typ
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
-def _once_more(c, most, size):  # type: ignore[no-untyped-def]
+def _once_more(c, count, most, size):  # type: ignore[no-untyped-def]
     """Repeat the kernel values, for products with those that come a shift later."""
-    for j in range(4):
+    for j in range(count):
         for k in range(0, size, LANES):
             store(c, j * most + size + k, load(c, j * most + k))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _within_triangles(c, most, size, pseudo, distances, first_distance, leaf, gamma):  # type: ignore[no-untyped-def]
+def _within_triangles(c, count, most, size, pseudo, distances, first_distance, leaf, gamma):  # type: ignore[no-untyped-def]
     """The kernel at the largest distances that pseudo-landmarks can have, as far as the landmarks know."""
     begin, m = first_distance[leaf], (first_distance[leaf + 1] - first_distance[leaf]) // pseudo
-    for row in range(4):
+    for row in range(count):
         for t in range(pseudo):
             nearest = np.float32(3e38)
             for j in range(m):
@@ -223,23 +230,23 @@ def _within_triangles(c, most, size, pseudo, distances, first_distance, leaf, ga
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
-def _weighted(c, most, size, whole, weights, at, shifts, first_shift, leaf):  # type: ignore[no-untyped-def]
+def _weighted(c, c0, most, size, whole, weights, at, shifts, first_shift, leaf):  # type: ignore[no-untyped-def]
     """The weighted sums of landmarks and pseudo-landmarks of four rows, still in the places of a vector."""
     one = two = three = four = spread(np.float32(0.0))
     for k in range(0, whole, LANES):
         weight = load(weights, at + k)
-        one = times_plus(load(c, k), weight, one)
-        two = times_plus(load(c, most + k), weight, two)
-        three = times_plus(load(c, 2 * most + k), weight, three)
-        four = times_plus(load(c, 3 * most + k), weight, four)
+        one = times_plus(load(c, c0 + k), weight, one)
+        two = times_plus(load(c, c0 + most + k), weight, two)
+        three = times_plus(load(c, c0 + 2 * most + k), weight, three)
+        four = times_plus(load(c, c0 + 3 * most + k), weight, four)
     at += whole
     for q in range(first_shift[leaf], first_shift[leaf + 1]):
         shift = shifts[q]
         for k in range(0, size, LANES):
             weight = load(weights, at + k)
-            one = times_plus(times(load(c, k), load(c, k + shift)), weight, one)
-            two = times_plus(times(load(c, most + k), load(c, most + k + shift)), weight, two)
-            three = times_plus(times(load(c, 2 * most + k), load(c, 2 * most + k + shift)), weight, three)
-            four = times_plus(times(load(c, 3 * most + k), load(c, 3 * most + k + shift)), weight, four)
+            one = times_plus(times(load(c, c0 + k), load(c, c0 + k + shift)), weight, one)
+            two = times_plus(times(load(c, c0 + most + k), load(c, c0 + most + k + shift)), weight, two)
+            three = times_plus(times(load(c, c0 + 2 * most + k), load(c, c0 + 2 * most + k + shift)), weight, three)
+            four = times_plus(times(load(c, c0 + 3 * most + k), load(c, c0 + 3 * most + k + shift)), weight, four)
         at += size
     return one, two, three, four

@@ -106,6 +106,12 @@ class Routing(NamedTuple):
     children: Array
 
 
+def stump(origin: Array) -> Tree:
+    """A tree of one leaf."""
+    normals, offsets = in_vectors(np.zeros((1, 1, len(origin)))), np.zeros((1, 1), np.float32)
+    return Tree(origin, normals, offsets, np.full((1, 2), -1, np.int32))
+
+
 @dataclass(frozen=True, eq=False)
 class Grown:
     """A tree with the leaf of each point it was grown on, and these points from its origin."""
@@ -216,6 +222,8 @@ def _routing(centres: Array) -> tuple[Array, Array]:
 
 def _packed(normals: Array, offsets: Array, children: Array, d: int) -> Routing:
     cells, branching = children.shape
+    if normals.shape[2] % LANES or branching > LANES:  # memory beside the arrays would be written to
+        raise ValueError(f"normals should be in whole vectors, children {LANES} at most")
     if branching > 2:
         centres = np.zeros((cells, LANES, d), np.float32)
         centres[:, 1:branching] = normals[:, :, :d]  # the first has a score of zero
@@ -266,6 +274,7 @@ def sorted_by_cell(routing, Z):  # type: ignore[no-untyped-def]
         divide(routing, node, Z, order, begin[node], end[node], side)
         where[:] = 0
         for i in range(begin[node], end[node]):
+            side[i] = min(side[i], branching - 1)  # whatever is in the data
             where[side[i]] += 1
         top = begin[node]
         for j in range(branching):

@@ -89,7 +89,7 @@ FIGURES = (
         "figure4",
         "Figure 4: landmarks with and without weights",
         "weighted-kmeans is the paper's, by alpha^2; sided-kmeans is by |alpha|, each class on its own, sided-plain "
-        "the same without weights. Means over five seeds. Theorem 3 bounds Delta by the root of D.",
+        "the same without weights. Means over three seeds. Theorem 3 bounds Delta by the root of D.",
         (partial(strategies, USPS),),
     ),
     Figure(
@@ -100,7 +100,8 @@ FIGURES = (
 PAPER = Paper(
     "dcpred",
     "DC-Pred++ (Hsieh, Si and Dhillon, 2014)",
-    "Columns with (ours) were measured here and now, those with (paper) are quoted. gamma and C are the paper's. It "
+    "Columns with (ours) were measured here and now, those with (paper) are quoted. gamma and C are the paper's "
+    "unless a row says otherwise. It "
     "does not say how its tasks are binary: letter is A to M against N to Z on features from 0 to 15, usps 0 to 4 "
     "against 5 to 9, covtype class 2 against the rest, a9a as it is. Rows are those of our splits.",
     FIGURES,
