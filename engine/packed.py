@@ -32,7 +32,7 @@ from engine.lanes import (
 )
 from engine.tree import Routing, in_vectors, sorted_by_cell
 
-GROUP = 16  # rows for which a panel is fetched once; a multiple of four
+GROUP = 4  # rows for which a panel is fetched once; a multiple of four, and more gain nothing
 FAR = 1000.0  # gamma |u|^2, beyond which float32 would blur
 
 
