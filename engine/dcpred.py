@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 
 from engine import landmarks, nystrom
 from engine.events import (
@@ -29,7 +30,8 @@ from engine.fast import FastModel, Leaf, assembled
 from engine.machines import Exact, Machine
 from engine.nystrom import Expansion, approximate
 from engine.partition import joined
-from engine.tree import Grown, Tree, grow, grown_event, in_strips
+from engine.tree import Grown, grow, grown_event, stump
+from engine.tuning import tuned
 
 SAMPLE = 1000  # points of a leaf that the approximation is fitted to
 ON_SCREEN = 40  # points of the matrices that are told
@@ -136,16 +138,36 @@ class _State:
         classes = self.machine.classes
         sides = np.zeros(len(support)) if classes is None else classes[support]
         count = max(1, int(np.ceil(settings.landmark_ratio * len(support))))
+        count = min(count, settings.max_landmarks or count)
         Z = self.grown.Z
         found = yield from landmarks.choose(
             settings.landmarks, Z[members], Z[support], weights, sides, count, self.rng, self.kernel.counter
         )
+        if settings.tuning:
+            found = yield from self._tuned(members, found)
+        found = found[nystrom.chain(found)]
         objective, shares = landmarks.objective(found, Z[support], weights)
         yield LandmarksChosen(
             leaf=leaf, strategy=settings.landmarks, support=support, point_weights=weights, landmarks=found + origin,
             weights=shares, objective=objective,
         )  # fmt: skip
         return found
+
+    def _tuned(self, members: Array, found: Array) -> Steps[Array]:
+        """Move the landmarks, from the machine on top of them as they are."""
+        Z, machine, gamma = self.grown.Z[members], self.machine, self.kernel.gamma
+        centre = Z.mean(axis=0, dtype=np.float64)
+        away, start = Z - centre, found - centre
+        distances = scipy.spatial.distance.cdist(np.vstack([away, start]), start, "sqeuclidean")
+        C = np.exp(-gamma * distances)
+        mapped = approximate(C[len(Z) :], C[len(Z) :]).map
+        weights, intercepts = machine.on_top(C[: len(Z)] @ mapped, members)
+        yield None
+        moved = yield from tuned(
+            away, start, mapped @ weights, intercepts, gamma, lambda values: machine.loss(values, members),
+            self.settings.tuning,
+        )  # fmt: skip
+        return (moved + centre).astype(np.float32)
 
     def approximate(self, leaf: int, members: Array, found: Array) -> Steps[tuple[Expansion, Array, Array]]:
         """Algorithm 1: the expansion, its rows C~ for all points of the leaf, and the map T."""
@@ -154,7 +176,7 @@ class _State:
         pseudo = np.empty((0, len(origin)), np.float32)
         expansion = nystrom.nothing(len(found), gamma)
         if settings.pseudo == "products":
-            expansion = nystrom.products(count, len(found), gamma, rng)
+            expansion = nystrom.products(count, len(found), gamma)
         elif settings.pseudo == "triangle":
             pseudo = self.grown.Z[np.sort(rng.permutation(members)[:count])]
             expansion = nystrom.triangle(pseudo, found, gamma)
@@ -244,8 +266,7 @@ class _State:
 
 def _stump(X: Array) -> Grown:
     """A tree of one leaf."""
-    normals, offsets = in_strips(np.zeros((1, 1, X.shape[1]))), np.zeros((1, 1), np.float32)
-    tree = Tree(X.mean(axis=0, dtype=np.float64), normals, offsets, np.full((1, 2), -1, np.int32))
+    tree = stump(X.mean(axis=0, dtype=np.float64))
     return Grown(tree, np.zeros(len(X), np.int32), tree.moved(X)[:, : X.shape[1]])
 
 

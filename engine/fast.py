@@ -2,36 +2,40 @@
 
     value(x) = intercept + sum_j weight_j c_j + sum_t weight_t f_t(c),   c_j = K(x, u_j)
 
-where f_t is a product c_a c_b, or the kernel at a distance that the triangle inequality allows. One numba kernel for a
-batch, float32, on threads over blocks of rows. Any machine of leaves fits in, also one whose landmarks are all its
-support vectors. A linear model, coded and measured the same way, is what its time is compared with.
+where f_t is a product c_a c_b, or the kernel at a distance that the triangle inequality allows. It is evaluated by
+`engine.packed`, float32, on threads over blocks of rows. Any machine of leaves fits in, also one whose landmarks are
+all its support vectors. A linear model, coded and measured the same way, is what its time is compared with.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from engine.events import Array
 from engine.jit import FAST
-from engine.kernels import exp32
+from engine.lanes import LANES
 from engine.nystrom import Expansion
+from engine.packed import Packed, pack, predict
 from engine.threads import for_each
-from engine.tree import TOGETHER, Tree, floats, in_strips, route, table
+from engine.tree import Tree, floats, in_vectors, table
 
 BLOCK = 2**18  # values of X for a thread at a time
 LEAST_ROWS = 256
+ROWS_A_LEAF = 8  # on average, so that what is fetched for a leaf is used more than once
 
 
-class FastModel(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class FastModel:
     """Leaves one after the other in flat arrays; `first` is where the landmarks of each begin, and so on."""
 
     tree: Tree
     gamma: np.float32
     first: Array  # (leaves + 1,)
-    landmarks: Array  # (landmarks, d and zeros to a multiple of STRIP) float32, from the tree's origin
+    landmarks: Array  # (landmarks, d and zeros to whole vectors) float32, from the tree's origin
     weights: Array  # (landmarks, tasks) float32
     first_pseudo: Array  # (leaves + 1,)
     pairs: Array  # (pseudo, 2): the landmarks of the leaf that are multiplied; -1 for the triangle inequality
@@ -43,9 +47,23 @@ class FastModel(NamedTuple):
     def values(self, X: Array, threads: int = 1) -> Array:
         """Decision values, a column for each task."""
         X = floats(X)
-        result = np.empty((len(X), self.intercepts.shape[1]), np.float32)
-        _in_blocks(lambda rows: _values(self, X[rows], result[rows]), X, threads)
+        result, leaves = np.empty((len(X), self.intercepts.shape[1]), np.float32), len(self.intercepts)
+        if X.dtype == np.float32 and X.shape[1] % LANES == 0:  # in whole vectors already
+            packed, vectors = self._packed_as_they_are, X
+            _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads, leaves)
+        else:
+            packed, origin = self._packed, self.tree.origin.astype(X.dtype)
+            width = packed.routing.width
+            _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads, leaves)
         return result
+
+    @cached_property
+    def _packed(self) -> Packed:
+        return pack(self, moved=True)
+
+    @cached_property
+    def _packed_as_they_are(self) -> Packed:
+        return pack(self, moved=False)
 
     def costs(self) -> Array:
         """Of a prediction in each leaf, in inner products, routing among them."""
@@ -85,7 +103,7 @@ class FastModel(NamedTuple):
 
     def table(self) -> dict[str, Any]:
         """In plain values and arrays, as events and files have it."""
-        own = {name: getattr(self, name) for name in self._fields[2:]}
+        own = {name: getattr(self, name) for name in _own_fields()}
         return {"gamma": float(self.gamma), **table(self.tree), **{name: array.copy() for name, array in own.items()}}
 
     @classmethod
@@ -93,7 +111,7 @@ class FastModel(NamedTuple):
         """The inverse of `table`, from a mapping or an event; a ValueError if the arrays do not fit together."""
         values = table if isinstance(table, dict) else vars(table)
         tree = Tree(*(np.array(values[name]) for name in Tree._fields))
-        model = cls(tree, np.float32(values["gamma"]), *(np.array(values[name]) for name in cls._fields[2:]))
+        model = cls(tree, np.float32(values["gamma"]), *(np.array(values[name]) for name in _own_fields()))
         model._check()
         return model
 
@@ -164,7 +182,7 @@ def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
         tree,
         f32(gamma),
         _starts([len(leaf.landmarks) for leaf in leaves]),
-        in_strips(np.concatenate([leaf.landmarks for leaf in leaves])),
+        in_vectors(np.concatenate([leaf.landmarks for leaf in leaves])),
         np.concatenate([leaf.weights for leaf in leaves]).astype(f32),
         _starts([len(leaf.pairs) for leaf in leaves]),
         np.concatenate([leaf.pairs for leaf in leaves]).astype(np.int32),
@@ -183,8 +201,13 @@ def linear_values(X: Array, weights: Array, intercept: float, threads: int = 1) 
     return result
 
 
-def _in_blocks(work: Callable[[slice], None], X: Array, threads: int) -> None:
-    step = max(LEAST_ROWS, BLOCK // X.shape[1])
+def _own_fields() -> list[str]:
+    """All but the tree and gamma."""
+    return [field.name for field in fields(FastModel)][2:]
+
+
+def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: int = 1) -> None:
+    step = max(LEAST_ROWS, BLOCK // X.shape[1], ROWS_A_LEAF * leaves)
     for_each(work, [slice(top, top + step) for top in range(0, len(X), step)], threads)
 
 
@@ -195,55 +218,16 @@ def _starts(sizes: list[int]) -> Array:
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
-def _values(model, X, values):  # type: ignore[no-untyped-def]
-    """Some rows together: moved to the origin, routed, then each through the landmarks of its leaf.
-
-    Arrays are indexed, not sliced, and helpers inlined: to count a reference takes longer than an inner product.
-    """
-    first, landmarks, weights = model.first, model.landmarks, model.weights
-    first_pseudo, pairs, pseudo_weights = model.first_pseudo, model.pairs, model.pseudo_weights
-    origin, gamma, tasks = model.tree.origin.astype(X.dtype), model.gamma, values.shape[1]
-    Z = np.zeros((TOGETHER, landmarks.shape[1]), np.float32)
-    c = np.empty(max(1, np.diff(first).max()), np.float32)
-    for top in range(0, X.shape[0], TOGETHER):
-        size = min(TOGETHER, X.shape[0] - top)
-        for i in range(size):
-            for k in range(X.shape[1]):
-                Z[i, k] = X[top + i, k] - origin[k]
-        leaves = route(model.tree, Z[:size])
-        for i in range(size):
-            leaf = leaves[i]
-            begin, m = first[leaf], first[leaf + 1] - first[leaf]
-            for j in range(m):
-                total = np.float32(0.0)
-                for k in range(Z.shape[1]):
-                    difference = Z[i, k] - landmarks[begin + j, k]
-                    total += difference * difference
-                c[j] = total
-            for j in range(m):
-                c[j] = exp32(-gamma * c[j])
-            for task in range(tasks):
-                total = model.intercepts[leaf, task]
-                for j in range(m):
-                    total += weights[begin + j, task] * c[j]
-                values[top + i, task] = total
-            for t in range(first_pseudo[leaf], first_pseudo[leaf + 1]):
-                value = c[pairs[t, 0]] * c[pairs[t, 1]] if pairs[t, 0] >= 0 else _within_triangle(model, leaf, t, c)
-                for task in range(tasks):
-                    values[top + i, task] += pseudo_weights[t, task] * value
-
-
-@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"}, inline="always")
-def _within_triangle(model, leaf, t, c):  # type: ignore[no-untyped-def]
-    """The kernel at the largest distance that a pseudo-landmark can have, as far as the landmarks know."""
-    m = model.first[leaf + 1] - model.first[leaf]
-    where = model.first_distance[leaf] + (t - model.first_pseudo[leaf]) * m
-    nearest = np.float32(3e38)
-    for j in range(m):
-        away = np.sqrt(-np.log(max(c[j], np.float32(1e-37))) / model.gamma)
-        nearest = min(nearest, away + model.distances[where + j])
-    return exp32(-model.gamma * nearest * nearest)
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _moved(X, origin, width):  # type: ignore[no-untyped-def]
+    """Rows from the origin, in whole vectors, one after the other."""
+    Z = np.empty((X.shape[0], width), np.float32)
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            Z[i, k] = X[i, k] - origin[k]
+        for k in range(X.shape[1], width):
+            Z[i, k] = 0.0
+    return Z.ravel()
 
 
 @njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})

@@ -60,11 +60,12 @@ class DCPredClassifier(FastEstimator, Classifier):
 
     A tree of k-means (`branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32 points
     for each. A leaf has its own machine, over `landmark_ratio` landmarks for each support vector of the exact one,
-    which are found by `landmarks`: "weighted-kmeans" (by alpha^2), "sided-kmeans" (by |alpha|, each class on
-    its own), "kmeans" or "random". Beside each there are `pseudo_ratio` pseudo-landmarks, which cost next to nothing:
-    "products" of two kernel values, by the "triangle" inequality, or "none". With `bottom_up` cells above the leaves
-    are trained too while they have few support vectors. C, gamma, tol, cache_mb, n_jobs, verbose and random_state are
-    those of `KernelSVC`.
+    at most `max_landmarks` (they are computed sixteen at a time). They are found by `landmarks`: "weighted-kmeans"
+    (by alpha^2), "sided-kmeans" (by |alpha|, each class on its own), "sided-plain" (the same without weights),
+    "kmeans" or "random"; then they move for `tuning` rounds to where the machine wants them. Beside each there are
+    `pseudo_ratio` pseudo-landmarks, which cost next to nothing: "products" of two kernel values, by the "triangle"
+    inequality, or "none". With `bottom_up` cells above the leaves are trained too while they have few support vectors.
+    C, gamma, tol, cache_mb, n_jobs, verbose and random_state are those of `KernelSVC`.
 
     After fitting: `cost_`, inner products for a prediction, and `exact_cost_`, that of the leaves' exact machines;
     `quality_` and `exact_quality_`, their accuracies on the training data; `history_`, a table of the leaves.
@@ -84,6 +85,8 @@ class DCPredClassifier(FastEstimator, Classifier):
         tol: float = 1e-3,
         cache_mb: float = 1000,
         branching: int = 2,
+        max_landmarks: int | None = None,
+        tuning: int = 0,
         bottom_up: bool = False,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -99,6 +102,8 @@ class DCPredClassifier(FastEstimator, Classifier):
         self.tol = tol
         self.cache_mb = cache_mb
         self.branching = branching
+        self.max_landmarks = max_landmarks
+        self.tuning = tuning
         self.bottom_up = bottom_up
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -134,6 +139,8 @@ class DCPredRegressor(RegressorMixin, FastEstimator):
         pseudo_ratio: float = 2.0,
         landmarks: str = "weighted-kmeans",
         branching: int = 2,
+        max_landmarks: int | None = None,
+        tuning: int = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: Any = None,
@@ -146,6 +153,8 @@ class DCPredRegressor(RegressorMixin, FastEstimator):
         self.pseudo_ratio = pseudo_ratio
         self.landmarks = landmarks
         self.branching = branching
+        self.max_landmarks = max_landmarks
+        self.tuning = tuning
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state

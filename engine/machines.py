@@ -71,6 +71,9 @@ class Machine(Protocol):
     def on_top(self, features: Array, members: Array) -> tuple[Array, Array]:
         """A linear machine on features of these points: weights, a column for each task, and intercepts."""
 
+    def loss(self, values: Array, members: Array) -> tuple[float, Array]:
+        """What is paid for values at the members, beside |f|^2 / 2; and its gradient."""
+
     def quality(self, values: Array, members: Array) -> float:
         """Of values at these points: the share that is right, or the root of the mean square error."""
 
@@ -154,6 +157,12 @@ class SVM:
                 found = squared_hinge(with_one, signs, self.C)
                 weights[:, task], intercepts[task] = found[:-1], found[-1]
         return weights, intercepts
+
+    def loss(self, values: Array, members: Array) -> tuple[float, Array]:
+        """What the machine on top pays for these values at the members, and the gradient."""
+        signs = self.signs[:, members].T
+        lacking = np.maximum(1.0 - signs * values, 0.0)
+        return self.C * float(np.square(lacking).sum()), -2.0 * self.C * signs * lacking
 
     def quality(self, values: Array, members: Array) -> float:
         """The share that is right."""
@@ -245,6 +254,11 @@ class Ridge:
         matrix = features.T @ features + self.ridge * np.eye(features.shape[1])
         weights = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), features.T @ (self.y[members] - mean))
         return weights[:, None], mean
+
+    def loss(self, values: Array, members: Array) -> tuple[float, Array]:
+        """Half of the squares over the ridge, so that it goes with |f|^2 / 2."""
+        off = values - self.y[members, None]
+        return float(np.square(off).sum()) / (2.0 * self.ridge), off / self.ridge
 
     def quality(self, values: Array, members: Array) -> float:
         """The root of the mean square error."""

@@ -5,8 +5,8 @@ known, C~ = [C, f(C)], the kernel matrix G is replaced by its projection onto th
 
     G~ = C~ W C~',   W = C~^+ G (C~^+)'
 
-f is products of two kernel values (Nys-dp), or the kernel at a distance that the triangle inequality allows
-(Nys-triangle). G~ = (C~ T)(C~ T)', and rows of C~ T are what a linear machine is trained on.
+f is products of the kernel values of two landmarks near each other (Nys-dp), or the kernel at a distance that the
+triangle inequality allows (Nys-triangle). G~ = (C~ T)(C~ T)', and rows of C~ T are what a linear machine is trained on.
 """
 
 from dataclasses import dataclass
@@ -42,11 +42,27 @@ class Expansion:
         return np.hstack([C, C[:, self.pairs[:, 0]] * C[:, self.pairs[:, 1]]])
 
 
-def products(count: int, landmarks: int, gamma: float, rng: np.random.Generator) -> Expansion:
-    """So many different products of two landmarks' kernel values, or all there are."""
-    first, second = np.triu_indices(landmarks)
-    chosen = np.sort(rng.permutation(len(first))[:count])
-    return Expansion(gamma, np.column_stack([first[chosen], second[chosen]]), np.empty((0, landmarks)))
+def products(count: int, landmarks: int, gamma: float) -> Expansion:
+    """So many different products of two landmarks' kernel values, or all there are.
+
+    Squares first, then each value with the next, with the one after that and so on, around the end: products at the
+    same distance are computed together, and of landmarks in a chain those near each other come first.
+    """
+    j = np.arange(landmarks)
+    pairs = np.concatenate([np.column_stack([j, (j + shift) % landmarks]) for shift in range(landmarks // 2 + 1)])
+    pairs = np.sort(pairs, axis=1)
+    _, first = np.unique(pairs, axis=0, return_index=True)  # half way round, each is met twice
+    return Expansion(gamma, pairs[np.sort(first)[:count]], np.empty((0, landmarks)))
+
+
+def chain(landmarks: Array) -> Array:
+    """An order in which each landmark is followed by the nearest of those that are left."""
+    distances = scipy.spatial.distance.cdist(landmarks, landmarks)
+    order, left = [0], np.arange(len(landmarks)) > 0
+    while left.any():
+        order.append(int(np.where(left, distances[order[-1]], np.inf).argmin()))
+        left[order[-1]] = False
+    return np.array(order)
 
 
 def triangle(points: Array, landmarks: Array, gamma: float) -> Expansion:
@@ -56,7 +72,7 @@ def triangle(points: Array, landmarks: Array, gamma: float) -> Expansion:
 
 def nothing(landmarks: int, gamma: float) -> Expansion:
     """Landmarks alone."""
-    return products(0, landmarks, gamma, np.random.default_rng(0))
+    return products(0, landmarks, gamma)
 
 
 @dataclass(frozen=True, eq=False)

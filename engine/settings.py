@@ -217,12 +217,16 @@ class FastSettings(Settings):
 
     gamma = Gamma("scale", doc="Width of the kernel.")
     n_leaves = param.Integer(64, bounds=(1, 65536), doc="Leaves of the tree, if there are 32 points for each.")
-    branching = param.Integer(2, bounds=(2, 64), doc="Children of a cell.")
+    branching = param.Integer(2, bounds=(2, 16), doc="Children of a cell.")
     landmarks: Any = param.Selector(
         default="weighted-kmeans", objects=list(LANDMARKS), doc="How the landmarks of a leaf are chosen."
     )
     landmark_ratio = param.Number(
         0.1, bounds=(0, 1), inclusive_bounds=(False, True), doc="Landmarks for each support vector of a leaf."
+    )
+    max_landmarks = param.Integer(None, bounds=(1, None), allow_None=True, doc="Most landmarks of a leaf.")
+    tuning = param.Integer(
+        0, bounds=(0, 100_000), doc="Rounds of descent in which landmarks move to where the machine wants them."
     )
     pseudo: Any = param.Selector(
         default="products", objects=list(PSEUDO), doc="Where the values of pseudo-landmarks come from."

@@ -6,7 +6,7 @@ are centres,
     score_0 = 0,   score_j = x.(c_j - c_0) - (|c_j|^2 - |c_0|^2) / 2,   the largest wins
 
 and one for each level of a binary tree. Points are float32, moved to the origin of the data, with zeros at the end to
-whole strips: so many features are multiplied at a time, and a rest would take longer.
+whole vectors. Those of a cell are divided together, so that all leave the tree sorted by leaf.
 """
 
 import heapq
@@ -20,11 +20,11 @@ from engine.clustering import plain_kmeans
 from engine.events import Array, Steps, TreeGrown, TreeSplit
 from engine.jit import FAST
 from engine.kernels import Counter
+from engine.lanes import LANES, load, panels_of, place_of_largest, products, spread, times_plus, total
 
 SAMPLE = 8192  # points of a cell that k-means looks at
 LEAST = 32  # points in a leaf, on average
-STRIP = 32  # features
-TOGETHER = 64  # rows that are routed level by level
+NEVER = np.float32(-3e38)  # the score of a child that is not there
 SLICE = 2**22  # coordinates routed between two breaths
 
 
@@ -58,23 +58,33 @@ class Tree(NamedTuple):
     def moved(self, X: Array) -> Array:
         """Data as the tree wants them."""
         X = floats(X)
-        return in_strips(X - self.origin.astype(X.dtype))
+        return in_vectors(X - self.origin.astype(X.dtype))
 
     def route(self, X: Array) -> Array:
         """The leaf of each row."""
-        return route(self, self.moved(X))
+        return _leaves(self.packed(), self.moved(X).ravel())
+
+    def packed(self, moved: bool = True) -> "Routing":
+        """As it is gone through fastest, by points that are moved to its origin, or as they are."""
+        d = len(self.origin)
+        offsets = self.offsets if moved else self.offsets + (self.normals[:, :, :d] @ self.origin).astype(np.float32)
+        return _packed(self.normals, offsets, self.children, d)
 
     def path(self, x: Array) -> list[int]:
         """The cells that a point goes through, from the first to its leaf."""
-        z, nodes = self.moved(x[None]), [0]
+        nodes, z, routing = [0], self.moved(x[None]).ravel(), self.packed()
+        one, side = np.zeros(1, np.int32), np.empty(4, np.int32)
         while self.children[nodes[-1], 0] >= 0:
-            nodes.append(int(self.children[nodes[-1], child_of(self.normals, self.offsets, nodes[-1], z, 0)]))
+            divide(routing, nodes[-1], z, one, 0, 1, side)
+            nodes.append(int(self.children[nodes[-1], side[0]]))
         return nodes
 
     def check(self) -> None:
         """A ValueError if the arrays do not fit together."""
         cells, branching = self.children.shape
-        width = in_strips(self.origin[None]).shape[1]
+        if branching > LANES:
+            raise ValueError(f"children should be {LANES} at most")
+        width = in_vectors(self.origin[None]).shape[1]
         shapes = {"normals": (cells, branching - 1, width), "offsets": (cells, branching - 1)}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape or not np.isfinite(getattr(self, name)).all():
@@ -84,6 +94,22 @@ class Tree(NamedTuple):
         leaves = np.sort(~self.children[~inner, 0])
         if not (later.all() and (self.children < cells).all() and np.array_equal(leaves, np.arange(len(leaves)))):
             raise ValueError("the cells are no tree")
+
+
+class Routing(NamedTuple):
+    """A tree in flat arrays: a normal for each cell, or a panel of centres if it has more than two children."""
+
+    width: int  # features and zeros
+    d: int
+    normals: Array
+    offsets: Array
+    children: Array
+
+
+def stump(origin: Array) -> Tree:
+    """A tree of one leaf."""
+    normals, offsets = in_vectors(np.zeros((1, 1, len(origin)))), np.zeros((1, 1), np.float32)
+    return Tree(origin, normals, offsets, np.full((1, 2), -1, np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +194,9 @@ def floats(X: Array) -> Array:
     return np.ascontiguousarray(X, X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
 
 
-def in_strips(X: Array) -> Array:
-    """Rows in float32, with zeros at the end to whole strips."""
-    whole = np.zeros((*X.shape[:-1], X.shape[-1] + -X.shape[-1] % STRIP), np.float32)
+def in_vectors(X: Array) -> Array:
+    """Rows in float32, with zeros at the end to whole vectors."""
+    whole = np.zeros((*X.shape[:-1], X.shape[-1] + -X.shape[-1] % LANES), np.float32)
     whole[..., : X.shape[-1]] = X
     return whole
 
@@ -178,57 +204,97 @@ def in_strips(X: Array) -> Array:
 def _divided(Z: Array, members: Array, centres: Array) -> Steps[Array]:
     """Which of the centres each member goes to."""
     normals, offsets = _routing(centres[None])
-    side = np.empty(len(members), np.int32)
-    step = max(1, SLICE // Z.shape[1])
-    for top in range(0, len(members), step):
-        _sides(normals, offsets, Z, members[top : top + step], side[top : top + step])
+    routing = _packed(normals, offsets, np.zeros((1, len(centres)), np.int32), centres.shape[1])
+    side = np.empty(len(members) + 3, np.int32)
+    flat, rows, step = Z.ravel(), members.astype(np.int32), max(4, SLICE // Z.shape[1] // 4 * 4)
+    for top in range(0, len(rows), step):
+        divide(routing, 0, flat, rows, top, min(top + step, len(rows)), side)
         yield None
-    return side
+    return side[: len(rows)]
 
 
 def _routing(centres: Array) -> tuple[Array, Array]:
     """Normals and offsets for the centres (cells, branching, d) of some cells."""
     exact = centres.astype(np.float64)
     squares = np.square(exact).sum(axis=2) / 2
-    return in_strips(exact[:, 1:] - exact[:, :1]), (squares[:, 1:] - squares[:, :1]).astype(np.float32)
+    return in_vectors(exact[:, 1:] - exact[:, :1]), (squares[:, 1:] - squares[:, :1]).astype(np.float32)
+
+
+def _packed(normals: Array, offsets: Array, children: Array, d: int) -> Routing:
+    cells, branching = children.shape
+    if normals.shape[2] % LANES or branching > LANES:  # memory beside the arrays would be written to
+        raise ValueError(f"normals should be in whole vectors, children {LANES} at most")
+    if branching > 2:
+        centres = np.zeros((cells, LANES, d), np.float32)
+        centres[:, 1:branching] = normals[:, :, :d]  # the first has a score of zero
+        minus = np.full((cells, LANES), NEVER)
+        minus[:, 0], minus[:, 1:branching] = 0.0, -offsets
+        offsets, packed = minus, panels_of(centres.reshape(-1, d))
+    else:
+        packed = normals
+    return Routing(normals.shape[2], d, packed.ravel(), offsets.ravel(), children)
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"}, inline="always")
-def child_of(normals, offsets, node, Z, i):  # type: ignore[no-untyped-def]
-    """Which child of a cell row i of Z goes to."""
-    best, which = np.float32(0.0), 0
-    for j in range(normals.shape[1]):
-        score = -offsets[node, j]
-        for k in range(Z.shape[1]):
-            score += Z[i, k] * normals[node, j, k]
-        if score > best:
-            best, which = score, j + 1
-    return which
+@njit(nogil=True, cache=True, fastmath=FAST)
+def divide(routing, node, Z, rows, begin, end, side):  # type: ignore[no-untyped-def]
+    """The child that each of these rows goes to, from `begin` to `end`; up to three more are overwritten."""
+    width, d, normals, offsets, children = routing
+    if children.shape[1] == 2:
+        for i in range(begin, end):
+            score = spread(np.float32(0.0))
+            for k in range(0, width, LANES):
+                score = times_plus(load(Z, rows[i] * width + k), load(normals, node * width + k), score)
+            side[i] = total(score) > offsets[node]
+        return
+    start, last = load(offsets, node * LANES), end - 1
+    for i in range(begin, end, 4):
+        a, b, c, e = rows[i], rows[min(i + 1, last)], rows[min(i + 2, last)], rows[min(i + 3, last)]
+        one, two, three, four = products(
+            Z, a * width, b * width, c * width, e * width, d, normals, node * d * LANES, start
+        )
+        side[i], side[i + 1] = place_of_largest(one), place_of_largest(two)
+        side[i + 2], side[i + 3] = place_of_largest(three), place_of_largest(four)
 
 
 @njit(nogil=True, cache=True)
-def _sides(normals, offsets, Z, members, side):  # type: ignore[no-untyped-def]
-    for i in range(members.size):
-        side[i] = child_of(normals, offsets, 0, Z, members[i])
+def sorted_by_cell(routing, Z):  # type: ignore[no-untyped-def]
+    """Rows of Z in the order of their leaves, and where those of each cell begin and end in it."""
+    children = routing.children
+    cells, branching = children.shape
+    n = Z.size // routing.width
+    order, spare, side = np.arange(n).astype(np.int32), np.empty(n, np.int32), np.empty(n + 3, np.int32)
+    begin, end, where = np.zeros(cells, np.int64), np.zeros(cells, np.int64), np.empty(branching, np.int64)
+    end[0] = n
+    for node in range(cells):  # parents come before children
+        if begin[node] == end[node] or children[node, 0] < 0:
+            continue
+        divide(routing, node, Z, order, begin[node], end[node], side)
+        where[:] = 0
+        for i in range(begin[node], end[node]):
+            side[i] = min(side[i], branching - 1)  # whatever is in the data
+            where[side[i]] += 1
+        top = begin[node]
+        for j in range(branching):
+            child = children[node, j]
+            begin[child], top = top, top + where[j]
+            end[child], where[j] = top, begin[child]
+        for i in range(begin[node], end[node]):
+            spare[where[side[i]]] = order[i]
+            where[side[i]] += 1
+        for i in range(begin[node], end[node]):
+            order[i] = spare[i]
+    return order, begin, end
 
 
-@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
-def route(tree, Z):  # type: ignore[no-untyped-def]
-    """The leaf of each row of Z; some rows go down together, since a processor need not wait for one to do the next."""
-    normals, offsets, children = tree.normals, tree.offsets, tree.children
-    nodes = np.zeros(Z.shape[0], np.int32)
-    for top in range(0, nodes.size, TOGETHER):
-        bottom = min(top + TOGETHER, nodes.size)
-        going = True
-        while going:
-            going = False
-            for i in range(top, bottom):
-                if children[nodes[i], 0] >= 0:
-                    nodes[i] = children[nodes[i], child_of(normals, offsets, nodes[i], Z, i)]
-                    going = True
-    for i in range(nodes.size):
-        nodes[i] = ~children[nodes[i], 0]
-    return nodes
+@njit(nogil=True, cache=True)
+def _leaves(routing, Z):  # type: ignore[no-untyped-def]
+    order, begin, end = sorted_by_cell(routing, Z)
+    leaves = np.empty(order.size, np.int32)
+    for node in range(begin.size):
+        if routing.children[node, 0] < 0:
+            for i in range(begin[node], end[node]):
+                leaves[order[i]] = ~routing.children[node, 0]
+    return leaves

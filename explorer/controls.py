@@ -32,6 +32,7 @@ LABELS = {
     "max_passes": "most passes (none: until exact)", "collapse_bound": "means at the bound",
     "alpha": "λ, added to the diagonal", "n_leaves": "leaves", "landmark_ratio": "landmarks per support vector",
     "pseudo": "pseudo-landmarks by", "pseudo_ratio": "pseudo-landmarks per landmark", "bottom_up": "bottom up",
+    "tuning": "rounds of tuning",
 }  # fmt: skip
 NONE = "none"  # what is written where there is no number
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}

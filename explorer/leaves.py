@@ -19,7 +19,7 @@ from engine.events import (
     TreeSplit,
 )
 from engine.fast import FastModel, Leaf, assembled
-from engine.tree import Tree
+from engine.tree import Tree, stump
 from explorer.plane import Plane
 
 # After these the solver stands elsewhere.
@@ -62,9 +62,7 @@ class Leaves:
         """Of the leaves."""
         if self.grown:
             return Tree(*(getattr(self.grown[0], name) for name in Tree._fields))
-        d, f32 = self.training.X.shape[1], np.float32
-        nothing = np.zeros((1, 1, d), f32), np.zeros((1, 1), f32), np.full((1, 2), -1, np.int32)
-        return Tree(self.training.X.mean(axis=0, dtype=np.float64), *nothing)
+        return stump(self.training.X.mean(axis=0, dtype=np.float64))
 
     @cached_property
     def members(self) -> list[Array]:

@@ -50,7 +50,7 @@ class LandmarksChosen(Event):
     """The landmarks of a leaf."""
 
     leaf: int
-    strategy: str  # weighted-kmeans, sided-kmeans, kmeans or random
+    strategy: str  # one of engine.landmarks.STRATEGIES
     support: Array  # the points that have a weight
     point_weights: Array  # alpha^2 of these (summed over the tasks)
     landmarks: Array  # a row for each, as the data have them

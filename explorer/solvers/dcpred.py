@@ -139,6 +139,7 @@ def _chosen(event: LandmarksChosen) -> str:
     ways = {
         "weighted-kmeans": "the centres of k-means with α² as weights",
         "sided-kmeans": "the centres of k-means with |α| as weights, each side on its own",
+        "sided-plain": "the centres of k-means of the support vectors, each side on its own",
         "kmeans": "the centres of plain k-means",
         "random": "points taken at random",
     }
@@ -241,8 +242,8 @@ ACT = Act(
     numbers=_numbers,
     view=PredictionView,
     shown=(
-        "C", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "pseudo", "pseudo_ratio", "bottom_up",
-        "tol", "seed",
+        "C", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "tuning", "pseudo", "pseudo_ratio",
+        "bottom_up", "tol", "seed",
     ),
     charts=(ACCURACY, COST, ERROR),
     curves=_curves,
@@ -258,7 +259,8 @@ RIDGE = replace(
     summary="The same for kernel ridge regression: a curve that takes as many kernel values as there are points, from "
     "a few landmarks of the leaf that a place is in.",
     shown=(
-        "alpha", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "pseudo", "pseudo_ratio", "seed",
+        "alpha", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "tuning", "pseudo", "pseudo_ratio",
+        "seed",
     ),
     charts=(RMSE, COST, ERROR),
     overlay=Regressors,

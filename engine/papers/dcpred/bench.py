@@ -5,7 +5,7 @@ the linear model is: one thread, float32, the best of some repeats on the test p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
@@ -41,6 +41,8 @@ class Case:
     ridge: float = 1.0
     leaves: int = 64
     ratio: float = 0.1
+    chosen: dict[str, Any] = field(default_factory=dict)  # settings for Table 1
+    grid: tuple[dict[str, Any], ...] = ()  # among which they were found: see `choice`
     rows: int | None = None
     tests: int | None = None
     positive: Callable[[Array], Array] | None = None
@@ -83,8 +85,8 @@ class Ready:
     def fit(self, **settings: Any) -> tuple[DCPredClassifier, float]:
         """DC-Pred++ and its seconds."""
         it = self.case
-        how = {"n_leaves": it.leaves, "landmark_ratio": it.ratio, "landmarks": "sided-kmeans", **settings}
-        model = DCPredClassifier(C=it.C, gamma=it.gamma, random_state=self.effort.seed, **how)
+        how = {"C": it.C, "gamma": it.gamma, "n_leaves": it.leaves, "landmark_ratio": it.ratio, **settings}
+        model = DCPredClassifier(random_state=self.effort.seed, **how)
         began = perf_counter()
         model.fit(self.X, self.y)
         return model, perf_counter() - began

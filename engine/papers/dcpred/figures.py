@@ -1,11 +1,14 @@
 """Figures 1 to 4 and 6 of the DC-Pred++ paper as rows; the paper shows curves without numbers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from engine import nystrom
+from engine.events import LandmarksChosen, TreeGrown
+from engine.fast_estimators import DCPredClassifier
 from engine.papers.dcpred.bench import Case, Ready, regression, rmse
 from engine.papers.paper import Effort, Row
 
@@ -14,55 +17,96 @@ COUNTS = (2, 5, 10, 20, 30)  # landmarks of Figure 1
 RATIOS = (0.03, 0.05, 0.1, 0.2)
 RIDGE_RATIOS = (0.005, 0.01, 0.02, 0.05)
 PSEUDO = 2  # pseudo-landmarks for each landmark
+SEEDS = 5  # of kernel matrices
+FITS = 3  # seeds of a machine
+MOST = (4, 8, 16, 32)  # tuned landmarks of a leaf
 
 
 def kernel_error(case: Case, effort: Effort) -> Iterator[Row]:
     """Figure 1: the relative error of the kernel with pseudo-landmarks, and of plain Nystrom at the same cost."""
     ready = case.ready(effort)
-    rng = np.random.default_rng(effort.seed)
-    X, gamma, d = ready.X[rng.permutation(len(ready.X))[:ROWS]].astype(float), case.gamma, ready.X.shape[1]
-    G = np.exp(-gamma * cdist(X, X, "sqeuclidean"))
+    gamma, d = case.gamma, ready.X.shape[1]
     for count in COUNTS:
-        order = rng.permutation(len(X))
         pseudo = PSEUDO * count
-        expansions = {
-            "Nys-dp": (nystrom.products(pseudo, count, gamma, rng), count + 2 * pseudo / d),
-            "Nys-triangle": (
-                nystrom.triangle(X[order[count : count + pseudo]], X[order[:count]], gamma),
-                count + (pseudo * count + pseudo) / d,
-            ),
-        }
-        for method, (expansion, cost) in expansions.items():
-            C = np.exp(-gamma * cdist(X, X[order[:count]], "sqeuclidean"))
-            plain = np.exp(-gamma * cdist(X, X[order[: int(cost)]], "sqeuclidean"))  # as many as the cost allows
-            ours = {
-                "error": nystrom.approximate(expansion.expand(C), G).error,
-                "error of Nystrom at this cost": nystrom.approximate(plain, G).error,
-                "inner products": cost,
+        costs = {"Nys-dp": count + 2 * pseudo / d, "Nys-triangle": count + (pseudo * count + pseudo) / d}
+        errors: dict[str, list[tuple[float, float]]] = {method: [] for method in costs}
+        for seed in range(effort.seed, effort.seed + SEEDS):
+            rng = np.random.default_rng(seed)
+            X = ready.X[rng.permutation(len(ready.X))[:ROWS]].astype(float)
+            G, order = np.exp(-gamma * cdist(X, X, "sqeuclidean")), rng.permutation(len(X))
+            order[:count] = order[:count][nystrom.chain(X[order[:count]])]
+            found = X[order[:count]]
+            expansions = {
+                "Nys-dp": nystrom.products(pseudo, count, gamma),
+                "Nys-triangle": nystrom.triangle(X[order[count : count + pseudo]], found, gamma),
             }
-            yield ready.row({"method": method, "landmarks": count, "pseudo-landmarks": len(expansion)}, ours)
+            for method, expansion in expansions.items():
+                plain = G[:, order[: int(costs[method])]]  # as many landmarks as the cost allows
+                expanded = expansion.expand(G[:, order[:count]])
+                errors[method].append((nystrom.approximate(expanded, G).error, nystrom.approximate(plain, G).error))
+        for method, cost in costs.items():
+            (error, plainly), (deviation, _) = np.mean(errors[method], axis=0), np.std(errors[method], axis=0)
+            ours = {
+                "error": error, "deviation": deviation, "error of Nystrom at this cost": plainly,
+                "inner products": cost,
+            }  # fmt: skip
+            yield ready.row({"method": method, "landmarks": count}, ours)
 
 
 def against_cost(case: Case, effort: Effort) -> Iterator[Row]:
     """Figure 2: accuracy against prediction cost."""
     ready = case.ready(effort)
     for ratio in RATIOS:
-        model, _ = ready.fit(landmark_ratio=ratio)
-        yield ready.row({"method": "DC-Pred++", "ratio": ratio}, ready.measured(model.model_.fast))
+        for strategy in ("weighted-kmeans", "sided-kmeans"):
+            model, _ = ready.fit(landmark_ratio=ratio, landmarks=strategy)
+            how = {"method": "DC-Pred++", "landmarks": strategy, "ratio": ratio}
+            yield ready.row(how, ready.measured(model.model_.fast))
+    for most in MOST:
+        model, _ = ready.fit(**{**case.chosen, "max_landmarks": most})
+        how = {"method": "DC-Pred++", "landmarks": f"{most} tuned in each leaf"}
+        yield ready.row(how, ready.measured(model.model_.fast))
 
 
 def strategies(case: Case, effort: Effort) -> Iterator[Row]:
-    """Figure 4: ways of choosing landmarks at the same cost; the mean over three seeds."""
+    """Figure 4: ways of choosing landmarks at the same cost, with Delta and what Theorem 3 bounds it by."""
     one = case.ready(effort)
     for ratio in RATIOS:
-        for strategy in ("sided-kmeans", "weighted-kmeans", "kmeans"):
+        for strategy in ("weighted-kmeans", "kmeans", "sided-kmeans", "sided-plain"):
             found = []
-            for seed in range(effort.seed, effort.seed + 3):
+            for seed in range(effort.seed, effort.seed + FITS):
                 ready = case.ready(Effort(effort.rows, effort.tests, seed))
-                model, _ = ready.fit(landmark_ratio=ratio, landmarks=strategy)
-                found.append((100 * model.score(ready.X_test, ready.y_test), model.model_.fast.cost(ready.X_test)))
-            accuracy, cost = np.mean(found, axis=0)
-            yield one.row({"landmarks": strategy, "ratio": ratio}, {"accuracy": accuracy, "inner products": cost})
+                model = DCPredClassifier(
+                    C=case.C, gamma=case.gamma, n_leaves=case.leaves, landmark_ratio=ratio, landmarks=strategy,
+                    random_state=seed,
+                )  # fmt: skip
+                objective, delta = _theorem_3(model.iter_fit(ready.X, ready.y), ready)
+                accuracy = 100 * model.score(ready.X_test, ready.y_test)
+                found.append((accuracy, model.model_.fast.cost(ready.X_test), objective, delta))
+            (accuracy, cost, objective, delta), deviation = np.mean(found, axis=0), np.std(found, axis=0)[0]
+            ours = {
+                "accuracy": accuracy, "deviation": deviation, "inner products": cost, "D": objective, "Delta": delta,
+            }  # fmt: skip
+            yield one.row({"landmarks": strategy, "ratio": ratio}, ours)
+
+
+def _theorem_3(events: Iterator[Any], ready: Ready) -> tuple[float, float]:
+    """D, the sum of alpha^2 |x - u|^2, and Delta, that of |alpha| |G_i - G~_i| by plain Nystrom, over all leaves."""
+    objective, delta, labels = 0.0, 0.0, np.empty(0)
+    for event in events:
+        if isinstance(event, TreeGrown):
+            labels = event.labels
+        if isinstance(event, LandmarksChosen):
+            near = [np.flatnonzero(labels == event.leaf), event.support]
+            K, own = (_kernel(ready.X[rows], event.landmarks, ready.case.gamma) for rows in near)
+            W = _kernel(event.landmarks, event.landmarks, ready.case.gamma)
+            left = _kernel(ready.X[near[0]], ready.X[near[1]], ready.case.gamma) - K @ np.linalg.pinv(W, 1e-8) @ own.T
+            objective += event.objective
+            delta += float(np.sqrt(event.point_weights) @ np.linalg.norm(left, axis=0))
+    return objective, delta
+
+
+def _kernel(X: np.ndarray, Z: np.ndarray, gamma: float) -> np.ndarray:
+    return np.exp(-gamma * cdist(X, Z, "sqeuclidean"))
 
 
 def divided(case: Case, effort: Effort) -> Iterator[Row]:
