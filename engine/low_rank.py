@@ -11,8 +11,8 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy.linalg import lapack
 
 from engine.columns import add_times, add_transposed
 from engine.events import Array, Steps
@@ -151,7 +151,7 @@ class _Features:
         E = yield from self._summed(
             (self.rank, self.rank), lambda out, top, bottom: _add_gram(self.H, self._inverse, out, top, bottom)
         )
-        self._lower, trouble = lapack.dpotrf(np.eye(self.rank) + E, lower=True)
+        self._lower, trouble = scipy.linalg.lapack.dpotrf(np.eye(self.rank) + E, lower=True)
         if trouble:
             raise NotPositive(f"pivot {trouble} of {self.rank}")
         yield None
@@ -160,7 +160,7 @@ class _Features:
         """D^-1 V - D^-1 H E^-1 H' D^-1 V."""
         V = V * self._inverse
         inner = yield from self._transposed(V)
-        back = yield from self._times(lapack.dpotrs(self._lower, inner.T, lower=True)[0].T)
+        back = yield from self._times(scipy.linalg.lapack.dpotrs(self._lower, inner.T, lower=True)[0].T)
         return V - self._inverse * back
 
     def _transposed(self, V: Array) -> Steps[Array]:

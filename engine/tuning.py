@@ -48,7 +48,7 @@ def tuned(
 
 
 def _descended(objective: Callable[[Array], tuple[float, Array]], x: Array, rounds: int) -> Steps[Array]:
-    """L-BFGS with steps halved until they are good enough."""
+    """L-BFGS with steps halved until they are good enough: one of our own, which breathes between two steps."""
     steps: list[tuple[Array, Array, float]] = []  # differences of x and of gradients, and their product
     value, gradient = objective(x)
     for _ in range(rounds):
