@@ -8,11 +8,13 @@ from engine.clusters import Clusters
 from engine.events import Array, ClusterFinished, Finished, Steps
 from engine.kernels import Counter
 from engine.model import Trained
+from engine.problem import check_size
 from engine.settings import ClusterSVMSettings
 
 
 def train_clustersvm(X: Array, y: Array, settings: ClusterSVMSettings, counter: Counter) -> Steps[Trained]:
     """Train by ClusterSVM."""
+    check_size(X)
     classes, labels = class_numbers(y)
     clusters = Clusters(X, labels, settings)
     bounds = np.full(len(classes), settings.C)

@@ -17,6 +17,7 @@ from engine.fast import FastModel
 from engine.kernels import Counter, Kernel
 from engine.machines import SVM, Exact, Machine, Ridge
 from engine.model import Trained, tasks
+from engine.problem import check_size
 from engine.settings import DCPredRidgeSettings, DCPredSettings
 from engine.threads import thread_count
 from engine.tree import Grown
@@ -96,15 +97,21 @@ def compress_ridge(X: Array, y: Array, settings: DCPredRidgeSettings, exact: Exa
 
 
 def _svm(X: Array, y: Array, settings: DCPredSettings, counter: Counter) -> tuple[SVM, Array]:
+    kernel = _kernel(X, settings.gamma, counter, settings.C)
     classes, labels = class_numbers(y)
-    kernel = Kernel.fit(X, "rbf", settings.gamma, counter=counter, C=settings.C)
     signs = np.array([np.where(np.isin(labels, task.positive), 1.0, -1.0) for task in tasks(classes, "ovr")])
     return SVM(kernel, kernel.points(X), labels, signs, settings.C, thread_count(settings.n_jobs)), classes
 
 
 def _ridge(X: Array, y: Array, settings: DCPredRidgeSettings, counter: Counter) -> Ridge:
-    kernel = Kernel.fit(X, "rbf", settings.gamma, counter=counter)
+    kernel = _kernel(X, settings.gamma, counter)
     return Ridge(kernel, kernel.points(X), np.asarray(y, float), settings.alpha, thread_count(settings.n_jobs))
+
+
+def _kernel(X: Array, gamma: float | str, counter: Counter, C: float = 1.0) -> Kernel:
+    kernel = Kernel.fit(X, "rbf", gamma, counter=counter, C=C)
+    check_size(X)  # a fast machine predicts in single precision, from the data as they are
+    return kernel
 
 
 def _known(exact: Exact) -> Steps[Exact]:

@@ -134,6 +134,8 @@ class _State:
         assert self.exact is not None
         settings, origin = self.settings, self.grown.tree.origin
         squares = self.exact.squares[members]
+        if not squares.any():  # of alphas so small that there is nothing to tell them apart by
+            squares = np.ones(len(members))
         support, weights = members[squares > 0], squares[squares > 0]
         classes = self.machine.classes
         sides = np.zeros(len(support)) if classes is None else classes[support]

@@ -212,3 +212,10 @@ def check_points(X: Any) -> Array:
         row, column = np.argwhere(~np.isfinite(X))[0]
         raise invalid(f"X[{row}, {column}]", float(X[row, column]), "a finite number")
     return X
+
+
+def check_size(X: Array) -> None:
+    """Refuse numbers whose squares, or squares of these, are none in single precision."""
+    largest = float(np.abs(X).max())
+    if largest and not 1e-15 <= largest <= 1e15:
+        raise invalid("X", largest, "from 1e-15 to 1e15 in its largest number: scale it")
