@@ -38,6 +38,7 @@ NONE = "none"  # what is written where there is no number
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
 # Of numbers: without the buttons for more and less, which have no names; arrow keys do the same.
 NUMBER: dict[str, Any] = {**SMALL, "stylesheets": [".MuiIconButton-sizeSmall { display: none !important; }"]}
+WHOLE: dict[str, Any] = {**NUMBER, "format": "0"}  # as it can be typed
 
 
 class ScaleInput:
@@ -119,7 +120,7 @@ class SettingsPanel:
         elif isinstance(parameter, Count) or parameter.allow_None:  # a word may stand for the number
             widget = pmui.TextInput(label=label, value=_text(value), description=accepted(parameter), **SMALL)
         elif isinstance(parameter, param.Integer):
-            widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **NUMBER)
+            widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **WHOLE)
         else:
             widget = pmui.FloatInput(label=label, value=value, **NUMBER)
         widget.param.watch(lambda event, n=name: self._set(n, event.new), "value")

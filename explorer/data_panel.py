@@ -10,7 +10,7 @@ from engine import datasets
 from engine.datasets import Dataset
 from engine.datasets.dataset import Task
 from engine.errors import invalid
-from explorer.controls import COMPACT, NUMBER, SMALL
+from explorer.controls import COMPACT, NUMBER, SMALL, WHOLE
 from explorer.icons import icon
 from explorer.layout import column, row, words
 from explorer.limits import Limits
@@ -60,9 +60,9 @@ class DataPanel:
         most = self.limits.max_rows
         self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8, 8, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
-        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **NUMBER)
+        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **WHOLE)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **NUMBER)
-        self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **NUMBER)
+        self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **WHOLE)
         self.smooth = pmui.Switch(label="Smooth the images", value=False, margin=(4, 8))
         self._choices = column(self.name, self.size, self.noise, self.smooth, self.seed)
 

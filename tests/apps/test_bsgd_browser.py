@@ -21,7 +21,7 @@ def stage(open_page):
 
 def to_the_end(page):
     page.get_by_label("Speed").select_option("full speed")
-    expect(page.get_by_text("Finished: passes")).to_be_visible()
+    expect(page.get_by_text("Finished: all passes done")).to_be_visible()
 
 
 def test_home_leads_to_budgeted_sgd(open_page):

@@ -180,7 +180,7 @@ def test_a_step_to_the_next_merge_goes_as_far_as_it_takes(moons):
 def test_the_stage_plays_budgeted_sgd_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: passes" in stage.screen.story.object
+    assert "Finished: all passes done" in stage.screen.story.object
     assert [name for _, name in stage.transport.marks] == ["pass 1", "pass 2", "pass 3"]
     assert 0 < len(stage.scene._support.data["x"]) <= 15
     assert {"circle_x", "triangle_dot"} & set(stage.scene._support.data["marker"])  # merged ones are told apart

@@ -11,7 +11,7 @@ from engine.papers.paper import Figure, Paper
 
 LETTER = Case(
     "letter", "Letter", C=8, gamma=2**-4, leaves=64, positive=lambda labels: labels <= 13, shift=1.0, factor=7.5,
-    chosen=settings(gamma=2**-4, n_leaves=16, branching=16, max_landmarks=32),
+    chosen=settings(gamma=2**-5, n_leaves=16, branching=16, max_landmarks=16),
     grid=grid(gamma=(2**-4, 2**-5, 2**-6), n_leaves=(16,), branching=(16,), max_landmarks=(16, 32)),
 )  # fmt: skip
 USPS = Case(
