@@ -66,16 +66,28 @@ class IncompleteCholesky(Columns):
             value = float(self.residual[pivot])
             for _ in self.problem.kernel.row_steps(self.problem.points, pivot, row, self.threads):
                 yield
+            yield from self._make_room(min(rank, self.n) - self.rank)
             yield from self._column(pivot, value, row[0], column)
             self.residual[pivot] = 0.0
             self.pivots.append(pivot)
             self.values.append(value)
             self.traces.append(float(self.residual.sum()))
 
+    def _make_room(self, wanted: int) -> Iterator[None]:
+        """For a column, and for as many more as are wanted, if one panel will do."""
+        place = self.rank % PANEL
+        if place and place < self.panels[-1].shape[1]:
+            return
+        room = np.zeros((self.n, min(PANEL, place + wanted)), self.problem.kernel.store)
+        if place:
+            narrow = self.panels.pop()
+            for top in range(0, self.n, ROWS):
+                room[top : top + ROWS, :place] = narrow[top : top + ROWS]
+                yield
+        self.panels.append(room)
+
     def _column(self, pivot: int, value: float, kernel_row: Array, column: Array) -> Iterator[None]:
         place = self.rank % PANEL
-        if place == 0:
-            self.panels.append(np.zeros((self.n, PANEL), self.problem.kernel.store))
         parts = [(panel, panel[pivot, :width].astype(np.float64)) for panel, width in self._parts() if width]
         new, residual, root = self.panels[-1], self.residual, np.sqrt(value)
 

@@ -96,8 +96,9 @@ def _story(replay: Replay, cursor: int) -> str:
             last = [past for past in replay.recording if isinstance(past, StepsTaken)]
             spent = last[-1].stamp.seconds if last else event.stamp.seconds  # what follows is for the instruments
             way = {"removal": "removals", "projection": "projections"}.get(replay.settings.maintenance, "merges")
+            why = STOPS.get(event.stop_reason, event.stop_reason)
             return (
-                f"<b>Finished: {STOPS.get(event.stop_reason, html.escape(event.stop_reason))}.</b> {event.inner_steps:,} steps, {event.violations:,} "
+                f"<b>Finished: {html.escape(why)}.</b> {event.inner_steps:,} steps, {event.violations:,} "
                 f"of which violated the margin, and {event.maintained:,} {way} took {seconds(spent)}, with the "
                 f"pictures of them, and {count(event.stamp.evaluations)} kernel evaluations. "
                 f"{event.size:,} vectors are left; {100 * event.accuracy:.1f} % of a sample of the training points are "
