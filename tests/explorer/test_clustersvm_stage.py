@@ -234,7 +234,7 @@ def test_a_recording_of_clustersvm_is_played_and_a_damaged_one_refused(replay):
             Replay(damaged).check()
 
 
-def test_images_are_smoothed_as_a_preset_or_a_link_says(stage):
+def test_images_are_smoothed_as_a_preset_or_a_link_says(stage, published):
     """Only of data that are images; another choice forgets it."""
     panel = stage.data
     panel.set({"name": "moons", "size": 200})
@@ -244,8 +244,7 @@ def test_images_are_smoothed_as_a_preset_or_a_link_says(stage):
     assert Link.read(link.query(), SOLVER.settings, ()) == link
     with pytest.raises(ValueError, match="True or False"):
         Link.read("?data=usps&smooth=much", SOLVER.settings, ())
-    if not datasets.is_available("usps"):
-        pytest.skip("needs usps")
+    published("usps")
     panel.set(link.data)
     assert panel.smooth.visible
     data, source = panel.load()
