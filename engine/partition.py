@@ -24,7 +24,7 @@ from numba import njit
 from engine.clustering import kernel_kmeans, means, plain_kmeans
 from engine.events import Array, Steps
 from engine.jit import FAST
-from engine.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, Points
+from engine.kernels import TILE_COLUMNS, TILE_ROWS, Kernel, Points, square_norms
 from engine.threads import for_each
 
 IN_SIGHT = 1.0  # largest median of -log K between sampled points while clustering
@@ -182,7 +182,7 @@ class _Plan:
         router = Router(self.kernel, self.linear, self.scale, anchors, first, np.empty(0))
         kernel = router.clustering_kernel
         if self.linear:
-            offsets = kernel.diagonal(anchors)  # one anchor each
+            offsets = square_norms(anchors.X)  # one anchor each, whose norms are those of another kernel
         else:
             parts = [anchors[a:b] for a, b in pairwise(first)]
             offsets = np.array([kernel.block(part, part).mean(dtype=np.float64) for part in parts])

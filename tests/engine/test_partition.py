@@ -3,8 +3,9 @@ import pytest
 
 from engine import datasets
 from engine.clustering import kernel_kmeans
-from engine.kernels import KERNELS, Kernel
+from engine.kernels import KERNELS, Counter, Kernel
 from engine.partition import OVERSIZED, Router, between_steps, divide
+from engine.run import Run
 from tests import naive
 
 KINDS = ("kernel-kmeans", "kmeans", "random")
@@ -136,3 +137,16 @@ def test_a_router_of_arrays_that_do_not_fit_is_refused():
     for change in ({"first": table["first"][:-1]}, {"offsets": table["offsets"] * np.nan}, {"anchors": X[:3, :1]}):
         with pytest.raises(ValueError, match="do not fit together"):
             Router.from_table({**table, **change}, kernel)
+
+
+def test_plain_kmeans_sends_points_to_the_nearest_of_its_centres():
+    X = np.random.default_rng(0).uniform(-2, 2, (1400, 2)) + 5.0
+    kernel = Kernel.fit(X, "rbf", 4.0)
+    points = kernel.points(X)
+    steps = divide(kernel, points, 64, "kmeans", 1000, np.random.default_rng(0))
+    partition = Run(steps, Counter()).result()
+    anchors = partition.router.anchors.X
+    nearest = ((points.X[:, None] - anchors) ** 2).sum(axis=2).argmin(axis=1)
+    assert len(partition) == 64
+    assert partition.sizes.min() > 0
+    assert np.mean(partition.labels == nearest) > 0.999
