@@ -26,7 +26,7 @@ from engine.events import (
     Steps,
     Stop,
 )
-from engine.fast import FastModel, Leaf, assembled
+from engine.fast import FastModel, Leaf, assembled, seen
 from engine.machines import Exact, Machine
 from engine.nystrom import Expansion, approximate
 from engine.partition import joined
@@ -86,9 +86,13 @@ def solve(X: Array, machine: Machine, train: Callable[[Grown], Steps[Exact]], se
         for leaf, members in enumerate(state.members):
             values = np.tile(machine.constant(members), (len(members), 1))
             if not machine.is_constant(members):
-                found = yield from state.choose_landmarks(leaf, members)
-                expansion, features, mapped = yield from state.approximate(leaf, members, found)
-                values = state.train_on_top(leaf, members, found, expansion, features, mapped)
+                support, count = state.support(members)
+                if state.is_small(support, count):
+                    values = yield from state.keep(leaf, members, support)
+                else:
+                    found = yield from state.choose_landmarks(leaf, members, support, count)
+                    expansion, features, mapped = yield from state.approximate(leaf, members, found, settings.pseudo)
+                    values = state.train_on_top(leaf, members, found, expansion, features, mapped)
             yield state.told_of(leaf, members, values)
         state.stop_reason = "converged"
     except Stop as stop:
@@ -129,37 +133,71 @@ class _State:
 
     # ---- a leaf ----
 
-    def choose_landmarks(self, leaf: int, members: Array) -> Steps[Array]:
-        """Centres of k-means with alpha^2 as weights, or what the settings ask for."""
+    def support(self, members: Array) -> tuple[Array, int]:
+        """The members that the exact machine needs, and how many landmarks there are to be for them."""
         assert self.exact is not None
-        settings, origin = self.settings, self.grown.tree.origin
-        squares = self.exact.squares[members]
-        if not squares.any():  # of alphas so small that there is nothing to tell them apart by
-            squares = np.ones(len(members))
-        support, weights = members[squares > 0], squares[squares > 0]
-        classes = self.machine.classes
-        sides = np.zeros(len(support)) if classes is None else classes[support]
+        settings, support = self.settings, members[self.exact.squares[members] > 0]
+        if not len(support):  # alphas so small that there is nothing to tell them apart by
+            support = members
         count = max(1, int(np.ceil(settings.landmark_ratio * len(support))))
-        count = min(count, settings.max_landmarks or count)
-        Z = self.grown.Z
-        found = yield from landmarks.choose(
-            settings.landmarks, Z[members], Z[support], weights, sides, count, self.rng, self.kernel.counter
+        return support, min(count, settings.max_landmarks or count)
+
+    def is_small(self, support: Array, count: int) -> bool:
+        """Whether the exact machine of a leaf is no larger than a compressed one would be."""
+        assert self.exact is not None
+        return (
+            len(support) <= count
+            and self.exact.coefficients is not None
+            and self.settings.landmarks in landmarks.OF_SUPPORT
         )
+
+    def keep(self, leaf: int, members: Array, support: Array) -> Steps[Array]:
+        """Leave the exact machine of a leaf as it is. Returns its values."""
+        assert self.exact is not None
+        assert self.exact.coefficients is not None
+        found = self.grown.Z[support]
+        yield self._told_of_landmarks(leaf, support, found)
+        expansion, _, _ = yield from self.approximate(leaf, members, found, "none")
+        coefficients, intercepts = self.exact.coefficients[support], self.machine.intercepts(members)
+        nothing = coefficients[:0]
+        self.leaves[leaf] = Leaf(
+            found, seen(self.grown.Z[members]), coefficients, intercepts, expansion.pairs, nothing, expansion.distances
+        )
+        return self.exact.values[members]
+
+    def choose_landmarks(self, leaf: int, members: Array, support: Array, count: int) -> Steps[Array]:
+        """Centres of k-means with alpha^2 as weights, or what the settings ask for."""
+        settings, classes, Z = self.settings, self.machine.classes, self.grown.Z
+        sides = np.zeros(len(support)) if classes is None else classes[support]
+        found = yield from landmarks.choose(
+            settings.landmarks, Z[members], Z[support], self._weights(support), sides, count, self.rng,
+            self.kernel.counter,
+        )  # fmt: skip
         if settings.tuning:
             found = yield from self._tuned(members, found)
         found = found[nystrom.chain(found)]
-        objective, shares = landmarks.objective(found, Z[support], weights)
-        yield LandmarksChosen(
-            leaf=leaf, strategy=settings.landmarks, support=support, point_weights=weights, landmarks=found + origin,
-            weights=shares, objective=objective,
-        )  # fmt: skip
+        yield self._told_of_landmarks(leaf, support, found)
         return found
+
+    def _weights(self, support: Array) -> Array:
+        assert self.exact is not None
+        squares = self.exact.squares[support]
+        return squares if squares.any() else np.ones(len(support))
+
+    def _told_of_landmarks(self, leaf: int, support: Array, found: Array) -> LandmarksChosen:
+        weights = self._weights(support)
+        objective, shares = landmarks.objective(found, self.grown.Z[support], weights)
+        return LandmarksChosen(
+            leaf=leaf, strategy=self.settings.landmarks, support=support, point_weights=weights,
+            landmarks=found + self.grown.tree.origin, weights=shares, objective=objective,
+        )  # fmt: skip
 
     def _tuned(self, members: Array, found: Array) -> Steps[Array]:
         """Move the landmarks, from the machine on top of them as they are."""
         Z, machine, gamma = self.grown.Z[members], self.machine, self.kernel.gamma
-        centre = Z.mean(axis=0, dtype=np.float64)
-        away, start = Z - centre, found - centre
+        some = seen(Z)
+        Z, centre = Z[:, some], Z[:, some].mean(axis=0, dtype=np.float64)
+        away, start = Z - centre, found[:, some] - centre
         distances = scipy.spatial.distance.cdist(np.vstack([away, start]), start, "sqeuclidean")
         C = np.exp(-gamma * distances)
         mapped = approximate(C[len(Z) :], C[len(Z) :]).map
@@ -169,17 +207,21 @@ class _State:
             away, start, mapped @ weights, intercepts, gamma, lambda values: machine.loss(values, members),
             self.settings.tuning,
         )  # fmt: skip
-        return (moved + centre).astype(np.float32)
+        found = found.copy()
+        found[:, some] = moved + centre
+        return found
 
-    def approximate(self, leaf: int, members: Array, found: Array) -> Steps[tuple[Expansion, Array, Array]]:
+    def approximate(
+        self, leaf: int, members: Array, found: Array, kind: nystrom.Pseudo
+    ) -> Steps[tuple[Expansion, Array, Array]]:
         """Algorithm 1: the expansion, its rows C~ for all points of the leaf, and the map T."""
         settings, gamma, rng = self.settings, self.kernel.gamma, self.rng
         origin, count = self.grown.tree.origin, int(np.ceil(settings.pseudo_ratio * len(found)))
         pseudo = np.empty((0, len(origin)), np.float32)
         expansion = nystrom.nothing(len(found), gamma)
-        if settings.pseudo == "products":
+        if kind == "products":
             expansion = nystrom.products(count, len(found), gamma)
-        elif settings.pseudo == "triangle":
+        elif kind == "triangle":
             pseudo = self.grown.Z[np.sort(rng.permutation(members)[:count])]
             expansion = nystrom.triangle(pseudo, found, gamma)
         at = self.kernel.points(found + origin)
@@ -197,7 +239,7 @@ class _State:
         fitted_to = np.vstack([features[sample], expansion.expand(G[len(sample) :, len(sample) :])])
         fitted = approximate(fitted_to, G)
         yield None
-        yield self._told(leaf, members[sample], found, expansion, pseudo, fitted_to, G, fitted)
+        yield self._told(leaf, members[sample], found, expansion, kind, pseudo, fitted_to, G, fitted)
         return expansion, features, fitted.map
 
     def train_on_top(
@@ -207,8 +249,9 @@ class _State:
         weights, intercepts = self.machine.on_top(features @ mapped, members)
         coefficients, count = mapped @ weights, len(found)
         self.leaves[leaf] = Leaf(
-            found, coefficients[:count], intercepts, expansion.pairs, coefficients[count:], expansion.distances
-        )
+            found, seen(self.grown.Z[members]), coefficients[:count], intercepts, expansion.pairs,
+            coefficients[count:], expansion.distances,
+        )  # fmt: skip
         return features @ coefficients + intercepts
 
     # ---- what is told ----
@@ -227,8 +270,8 @@ class _State:
         )  # fmt: skip
 
     def _told(
-        self, leaf: int, members: Array, found: Array, expansion: Expansion, pseudo: Array, features: Array, G: Array,
-        fitted: nystrom.Approximation,
+        self, leaf: int, members: Array, found: Array, expansion: Expansion, kind: nystrom.Pseudo, pseudo: Array,
+        features: Array, G: Array, fitted: nystrom.Approximation,
     ) -> KernelApproximated:  # fmt: skip
         """With instruments, also what the landmarks alone achieve, and the matrices of some points."""
         shown, error, alone = np.empty(0, int), np.nan, features[:, : len(found)]
@@ -242,7 +285,7 @@ class _State:
                 rows = [features[shown] @ fitted.map, alone[shown] @ without.map]
                 matrices = [G[np.ix_(shown, shown)], *(row @ row.T for row in rows)]
         return KernelApproximated(
-            leaf=leaf, rank=fitted.map.shape[1], error=fitted.error, error_without=error, pseudo=self.settings.pseudo,
+            leaf=leaf, rank=fitted.map.shape[1], error=fitted.error, error_without=error, pseudo=kind,
             pairs=expansion.pairs.copy(), pseudo_landmarks=pseudo + self.grown.tree.origin, rows=members[shown],
             matrix=matrices[0].astype(np.float32), approximation=matrices[1].astype(np.float32),
             without=matrices[2].astype(np.float32),
@@ -275,5 +318,6 @@ def _stump(X: Array) -> Grown:
 def _constant(d: int, intercepts: Array) -> Leaf:
     tasks, nothing = len(intercepts), np.empty((0, 0))
     return Leaf(
-        np.empty((0, d)), np.empty((0, tasks)), intercepts, np.empty((0, 2), int), np.empty((0, tasks)), nothing
-    )
+        np.empty((0, d)), np.ones(d, bool), np.empty((0, tasks)), intercepts, np.empty((0, 2), int),
+        np.empty((0, tasks)), nothing,
+    )  # fmt: skip

@@ -36,6 +36,7 @@ class FastModel:
     gamma: np.float32
     first: Array  # (leaves + 1,)
     landmarks: Array  # (landmarks, d and zeros to whole vectors) float32, from the tree's origin
+    seen: Array  # (leaves, d) bool: the features that a leaf looks at
     weights: Array  # (landmarks, tasks) float32
     first_pseudo: Array  # (leaves + 1,)
     pairs: Array  # (pseudo, 2): the landmarks of the leaf that are multiplied; -1 for the triangle inequality
@@ -48,7 +49,7 @@ class FastModel:
         """Decision values, a column for each task."""
         X = floats(X)
         result, leaves = np.empty((len(X), self.intercepts.shape[1]), np.float32), len(self.intercepts)
-        if X.dtype == np.float32 and X.shape[1] % LANES == 0:  # in whole vectors already
+        if X.dtype == np.float32 and self._takes(X.shape[1]):
             packed, vectors = self._packed_as_they_are, X
             _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads, leaves)
         else:
@@ -56,6 +57,11 @@ class FastModel:
             width = packed.routing.width
             _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads, leaves)
         return result
+
+    def _takes(self, d: int) -> bool:
+        """Whether rows need not be brought to whole vectors: they are, or nowhere taken as vectors."""
+        vectors = self.seen.all(axis=1) & (np.diff(self.first) > 0)
+        return d % LANES == 0 or (self.tree.takes_any_width and not vectors.any())
 
     @cached_property
     def _packed(self) -> Packed:
@@ -70,7 +76,8 @@ class FastModel:
         d, tasks = len(self.tree.origin), self.weights.shape[1]
         landmarks, pseudo, distances = map(np.diff, (self.first, self.first_pseudo, self.first_distance))
         values = np.where(distances > 0, distances, pseudo)  # a multiplication for a product, one for each distance
-        return self.tree.routing() + landmarks + (values + (landmarks + pseudo) * tasks) / d
+        values += landmarks * self.seen.sum(axis=1)
+        return self.tree.routing() + (values + (landmarks + pseudo) * tasks) / d
 
     def cost(self, X: Array) -> float:
         """The mean over these rows."""
@@ -87,7 +94,7 @@ class FastModel:
         own = slice(self.first[leaf], self.first[leaf + 1])
         pseudo = slice(self.first_pseudo[leaf], self.first_pseudo[leaf + 1])
         away = self.tree.moved(x[None])[0] - self.landmarks[own]  # both with zeros at the end
-        c = np.exp(-self.gamma * np.square(away).sum(axis=1))
+        c = np.exp(-self.gamma * np.square(away[:, : len(x)][:, self.seen[leaf]]).sum(axis=1))
         distances = self.distances[self.first_distance[leaf] : self.first_distance[leaf + 1]]
         distances = distances.reshape(-1, max(1, len(c)))
         expansion = Expansion(float(self.gamma), self.pairs[pseudo], distances)
@@ -121,7 +128,8 @@ class FastModel:
         sizes = np.diff(self.first), np.diff(self.first_pseudo), np.diff(self.first_distance)
         shapes = {
             "first": (leaves + 1,), "first_pseudo": (leaves + 1,), "first_distance": (leaves + 1,),
-            "landmarks": (self.first[-1], d), "weights": (self.first[-1], tasks),
+            "landmarks": (self.first[-1], d), "seen": (leaves, len(self.tree.origin)),
+            "weights": (self.first[-1], tasks),
             "pairs": (self.first_pseudo[-1], 2), "pseudo_weights": (self.first_pseudo[-1], tasks),
             "distances": (self.first_distance[-1],), "intercepts": (leaves, tasks),
         }  # fmt: skip
@@ -163,6 +171,7 @@ class Leaf:
     """A leaf's part of a fast machine."""
 
     landmarks: Array  # moved to the tree's origin
+    seen: Array  # (d,) bool
     weights: Array
     intercepts: Array
     pairs: Array
@@ -172,7 +181,19 @@ class Leaf:
     def cost(self) -> float:
         """Of a prediction in inner products, without routing."""
         many, more, tasks = len(self.landmarks), len(self.pairs), len(self.intercepts)
-        return many + ((self.distances.size or more) + (many + more) * tasks) / self.landmarks.shape[1]
+        values = many * int(self.seen.sum()) + (self.distances.size or more)
+        return (values + (many + more) * tasks) / len(self.seen)
+
+
+def seen(points: Array) -> Array:
+    """The features that a leaf with these points looks at: those in which they differ, if that spares half or more.
+
+    Among the points the others change nothing; of a point that differs in them, the leaf knows nothing.
+    """
+    differ = (points != points[:1]).any(axis=0)
+    count, d = np.count_nonzero(differ), len(differ)
+    spared = count > 0 and -(-count // LANES) <= -(-d // LANES) // 2
+    return differ if spared else np.ones(d, bool)
 
 
 def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
@@ -183,6 +204,7 @@ def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
         f32(gamma),
         _starts([len(leaf.landmarks) for leaf in leaves]),
         in_vectors(np.concatenate([leaf.landmarks for leaf in leaves])),
+        np.array([leaf.seen for leaf in leaves]),
         np.concatenate([leaf.weights for leaf in leaves]).astype(f32),
         _starts([len(leaf.pairs) for leaf in leaves]),
         np.concatenate([leaf.pairs for leaf in leaves]).astype(np.int32),

@@ -58,13 +58,15 @@ class FastEstimator(Machine):
 class DCPredClassifier(FastEstimator, Classifier):
     """Kernel SVM classifier that predicts at nearly linear cost (DC-Pred++): Gaussian, each class against the rest.
 
-    A tree of k-means (`branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32 points
-    for each. A leaf has its own machine, over `landmark_ratio` landmarks for each support vector of the exact one,
-    at most `max_landmarks` (they are computed sixteen at a time). They are found by `landmarks`: "weighted-kmeans"
-    (by alpha^2), "sided-kmeans" (by |alpha|, each class on its own), "sided-plain" (the same without weights),
-    "kmeans" or "random"; then they move for `tuning` rounds to where the machine wants them. Beside each there are
-    `pseudo_ratio` pseudo-landmarks, which cost next to nothing: "products" of two kernel values, by the "triangle"
-    inequality, or "none". With `bottom_up` cells above the leaves are trained too while they have few support vectors.
+    A tree of k-means (up to `branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32
+    points for each. A leaf has its own machine, which looks only at the features in which its points differ if these
+    are less than half, over `landmark_ratio` landmarks for each support vector of the exact one, at most
+    `max_landmarks` (they are computed sixteen at a time). They are found by `landmarks`: "weighted-kmeans" (by
+    alpha^2), "sided-kmeans" (by |alpha|, each class on its own), "sided-plain" (the same without weights), "kmeans" or
+    "random"; the first three leave a leaf its exact machine if that has no more support vectors. Then landmarks move
+    for `tuning` rounds to where the machine wants them. Beside each there are `pseudo_ratio` pseudo-landmarks, which
+    cost next to nothing: "products" of two kernel values, by the "triangle" inequality, or "none". With `bottom_up`
+    cells above the leaves are trained too while they have few support vectors.
     C, gamma, tol, cache_mb, n_jobs, verbose and random_state are those of `KernelSVC`.
 
     After fitting: `cost_`, inner products for a prediction, and `exact_cost_`, that of the leaves' exact machines;

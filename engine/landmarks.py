@@ -18,7 +18,8 @@ from engine.clustering import plain_kmeans
 from engine.events import Array, Steps
 from engine.kernels import Counter
 
-STRATEGIES = ("weighted-kmeans", "sided-kmeans", "sided-plain", "kmeans", "random")
+OF_SUPPORT = ("weighted-kmeans", "sided-kmeans", "sided-plain")  # all others are of all points
+STRATEGIES = (*OF_SUPPORT, "kmeans", "random")
 
 
 def choose(

@@ -199,7 +199,7 @@ def _whole(value: int) -> Any:
     return ir.Constant(_INTEGERS, [value] * LANES)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True, fastmath=FAST, inline="always")
 def products(Z, a, b, c, e, d, panels, panel, start):  # type: ignore[no-untyped-def]
     """Inner products of four rows, which begin at a, b, c and e, with a panel, added to what there is at the start."""
     one = two = three = four = start
@@ -209,4 +209,17 @@ def products(Z, a, b, c, e, d, panels, panel, start):  # type: ignore[no-untyped
         two = times_plus(spread_from(Z, b + k), vectors, two)
         three = times_plus(spread_from(Z, c + k), vectors, three)
         four = times_plus(spread_from(Z, e + k), vectors, four)
+    return one, two, three, four
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, inline="always")
+def products_of(Z, a, b, c, e, features, first, last, panels, start):  # type: ignore[no-untyped-def]
+    """The same over some features alone, from the first to the last of a list; each has its vector in the panels."""
+    one = two = three = four = start
+    for k in range(np.uint64(first), np.uint64(last)):  # numbers without a sign are not looked at twice
+        vectors, feature = load(panels, k * np.uint64(LANES)), features[k]
+        one = times_plus(spread_from(Z, a + feature), vectors, one)
+        two = times_plus(spread_from(Z, b + feature), vectors, two)
+        three = times_plus(spread_from(Z, c + feature), vectors, three)
+        four = times_plus(spread_from(Z, e + feature), vectors, four)
     return one, two, three, four

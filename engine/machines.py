@@ -34,6 +34,7 @@ class Exact:
     values: Array  # at each point, a column for each task
     objective: float
     whole: bool = False  # one machine for all leaves
+    coefficients: Array | None = None  # of each point, a column for each task, if a leaf has a machine of its own
 
     def costs(self, grown: Grown) -> Array:
         """Of a prediction in each leaf, in inner products."""
@@ -67,6 +68,9 @@ class Machine(Protocol):
 
     def is_constant(self, members: Array) -> bool:
         """Whether nothing else is worth saying in a leaf with these points."""
+
+    def intercepts(self, members: Array) -> Array:
+        """Of the exact machine of a leaf with these points: a value for each task."""
 
     def on_top(self, features: Array, members: Array) -> tuple[Array, Array]:
         """A linear machine on features of these points: weights, a column for each task, and intercepts."""
@@ -104,6 +108,11 @@ class SVM:
         """Whether they are of one class."""
         return bool((self.classes[members] == self.classes[members[0]]).all())
 
+    def intercepts(self, members: Array) -> Array:
+        """None, but a task with one side only is a constant."""
+        constant = self.constant(members)
+        return np.where(np.abs(constant) == 1.0, constant, 0.0)
+
     def train(self, grown: Grown, settings: DCPredSettings, executor: Executor | None) -> Steps[Exact]:
         """Train the exact machines of all leaves."""
         n = len(self.classes)
@@ -112,7 +121,8 @@ class SVM:
             problem = Problem.of(self.kernel, self.points, self.signs[task], C=self.C, bias=False, threads=self.threads)
             with Crew(problem, settings, executor) as crew:
                 objective += yield from self._train_task(grown, crew, task, settings.bottom_up, alpha, values)
-        return Exact((alpha**2).sum(axis=0), values, objective)
+        own = None if settings.bottom_up else (alpha * self.signs).T
+        return Exact((alpha**2).sum(axis=0), values, objective, coefficients=own)
 
     def _train_task(
         self, grown: Grown, crew: Crew, task: int, bottom_up: bool, alpha: Array, values: Array
@@ -175,8 +185,8 @@ def _joined(grown: Grown, cells: list[tuple[int, Array]], alpha: Array, members:
     """The cells above these whose children are all among them, with few support vectors together."""
     below = dict(cells)
     for node, children in enumerate(grown.tree.children):
-        if children[0] >= 0 and all(int(child) in below for child in children):
-            leaves = np.concatenate([below[int(child)] for child in children])
+        if children[0] >= 0 and all(int(child) in below for child in children if child >= 0):
+            leaves = np.concatenate([below[int(child)] for child in children if child >= 0])
             if sum(np.count_nonzero(alpha[members[leaf]]) for leaf in leaves) <= MOST_SUPPORT:
                 yield node, leaves
 
@@ -201,6 +211,10 @@ class Ridge:
         """Whether they have one target."""
         return bool((self.y[members] == self.y[members[0]]).all())
 
+    def intercepts(self, members: Array) -> Array:
+        """The mean."""
+        return self.constant(members)
+
     def train(self, grown: Grown) -> Steps[Exact]:
         """Train the exact machines of all leaves."""
         alpha, objective = np.zeros(len(self.y)), 0.0
@@ -216,7 +230,7 @@ class Ridge:
                 n_support=len(members), objective=-float(rest @ alpha[members]), members=members,
                 alpha=alpha[members].astype(np.float32),
             )  # fmt: skip
-        return Exact(alpha**2, values[:, None], objective)
+        return Exact(alpha**2, values[:, None], objective, coefficients=alpha[:, None])
 
     def _solved(self, points: Points, y: Array) -> Steps[Array]:
         """(K + ridge I)^-1 y, by Cholesky or, of many points, by conjugate gradients."""

@@ -4,7 +4,8 @@ The machine is packed once. Landmarks of a leaf lie side by side in panels, from
 
     K(x, u) = exp(2 gamma x.u - gamma |u|^2 - gamma |x|^2)
 
-loses nothing; where landmarks are so far apart that it would, differences are squared instead. Products of two kernel
+loses nothing; where landmarks are so far apart that it would, differences are squared instead. Of data with many kinds,
+each a feature of its own, a leaf has few: it looks only at the features in which its points differ. Products of two kernel
 values c_j c_(j + shift) are vectors multiplied with vectors: a machine has few different shifts.
 """
 
@@ -44,8 +45,13 @@ class Packed(NamedTuple):
     most: int  # numbers for a row in any leaf
     first: Array
     panels: Array
+    first_number: Array  # of a leaf's panels
     squares: Array  # -gamma |u|^2
+    features: Array  # that a leaf looks at, if not at all
+    first_feature: Array
+    looks: Array  # at how many
     centres: Array  # of the leaves
+    first_centre: Array
     far: Array
     pseudo: Array  # how many are found by the triangle inequality, in each leaf
     distances: Array  # from them to the landmarks
@@ -60,19 +66,21 @@ class Packed(NamedTuple):
 def pack(model: Any, moved: bool) -> Packed:
     """An `engine.fast.FastModel` in this form, for rows that are moved to the tree's origin, or as they are."""
     d, gamma, tasks = len(model.tree.origin), float(model.gamma), model.intercepts.shape[1]
-    counts, more = np.diff(model.first), np.diff(model.first_pseudo)
+    counts, more, looks = np.diff(model.first), np.diff(model.first_pseudo), model.seen.sum(axis=1)
     whole = -(-counts // LANES)
-    centres, far, panels, squares, shifts, weights = [], [], [], [], [], []
+    centres, far, panels, squares, features, shifts, weights = [], [], [], [], [], [], []
     triangle = np.diff(model.first_distance) > 0
     for leaf, count in enumerate(counts):
-        places = model.landmarks[model.first[leaf] : model.first[leaf + 1], :d].astype(np.float64)
+        seen = np.flatnonzero(model.seen[leaf])
+        places = model.landmarks[model.first[leaf] : model.first[leaf + 1], seen].astype(np.float64)
         own, size = slice(model.first_pseudo[leaf], model.first_pseudo[leaf + 1]), whole[leaf] * LANES
-        centre = places.mean(axis=0) if count else np.zeros(d)
+        centre = places.mean(axis=0) if count else np.zeros(len(seen))
         centre = centre.astype(np.float32)
         apart = (places - centre).astype(np.float32)
         norms = np.zeros(size)
         norms[:count] = gamma * np.square(apart, dtype=np.float64).sum(axis=1)
-        centres.append(centre if moved else centre + model.tree.origin)
+        features.append(seen if len(seen) < d else seen[:0])
+        centres.append(in_vectors(centre if moved else centre + model.tree.origin[seen]))
         far.append(norms.max(initial=0.0) > FAR)
         panels.append(panels_of(apart).ravel())
         squares.append(-norms)
@@ -91,9 +99,10 @@ def pack(model: Any, moved: bool) -> Packed:
     return Packed(
         model.tree.packed(moved), np.float32(gamma),
         int((2 * whole * LANES + extra).max(initial=0)) + LANES,
-        _starts(whole), _flat(panels), _flat(squares), in_vectors(np.array(centres)), np.array(far), pseudo,
-        model.distances, model.first_distance, np.concatenate(shifts), _starts([len(s) for s in shifts]),
-        _flat(weights), _starts([len(w) for w in weights]), model.intercepts,
+        _starts(whole), _flat(panels), _starts(map(len, panels)), _flat(squares), np.concatenate(features),
+        _starts(map(len, features)), looks, _flat(centres), _starts(map(len, centres)), np.array(far), pseudo,
+        model.distances, model.first_distance, np.concatenate(shifts), _starts(map(len, shifts)),
+        _flat(weights), _starts(map(len, weights)), model.intercepts,
     )  # fmt: skip
 
 
@@ -112,7 +121,7 @@ def _by_shift(pairs: Array, weights: Array, size: int) -> tuple[Array, Array]:
 
 
 def _starts(sizes: Any) -> Array:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(list(sizes))]).astype(np.int64)
 
 
 def _flat(parts: list[Array]) -> Array:
@@ -128,28 +137,47 @@ def predict(packed, Z, values):  # type: ignore[no-untyped-def]
 
     Arrays are taken out of the tuple once, and helpers inlined: to count references takes longer than an inner product.
     """
-    routing, gamma, most, first, panels, squares = packed[0], packed[1], packed[2], packed[3], packed[4], packed[5]
-    centres, far, pseudo, distances, first_distance = packed[6].ravel(), packed[7], packed[8], packed[9], packed[10]
-    shifts, first_shift, weights, first_weight, intercepts = packed[11], packed[12], packed[13], packed[14], packed[15]
-    width, d, children = routing[0], routing[1], routing[4]
+    routing, gamma, most = packed.routing, packed.gamma, packed.most
+    first, panels, first_number, squares = packed.first, packed.panels, packed.first_number, packed.squares
+    features, first_feature, looks = packed.features, packed.first_feature, packed.looks
+    centres, first_centre, far = packed.centres, packed.first_centre, packed.far
+    pseudo, distances, first_distance = packed.pseudo, packed.distances, packed.first_distance
+    shifts, first_shift, weights, first_weight = packed.shifts, packed.first_shift, packed.weights, packed.first_weight
+    intercepts, children, stride = packed.intercepts, routing.children, routing.width
     order, begin, end = sorted_by_cell(routing, Z)
-    z, c = np.empty(GROUP * width, np.float32), np.zeros(GROUP * most, np.float32)
+    z, c = np.zeros(GROUP * (stride + LANES), np.float32), np.zeros(GROUP * most, np.float32)
     rows, norms = np.empty(GROUP, np.int64), np.empty(GROUP, np.float32)
     for node in range(begin.size):
         if children[node, 0] >= 0:
             continue
         leaf = ~children[node, 0]
-        panel, size = first[leaf], (first[leaf + 1] - first[leaf]) * LANES
+        if first[leaf] == first[leaf + 1]:
+            for i in range(begin[node], end[node]):
+                values[order[i]] = intercepts[leaf]
+            continue
+        size = (first[leaf + 1] - first[leaf]) * LANES
         whole = size + (pseudo[leaf] + LANES - 1) // LANES * LANES
+        d, panel, first_square = looks[leaf], first_number[leaf], first[leaf] * LANES
+        centre, width = first_centre[leaf], first_centre[leaf + 1] - first_centre[leaf]
+        some = first_feature[leaf]
+        if some < first_feature[leaf + 1]:
+            z[:] = 0.0
         for i in range(begin[node], end[node], GROUP):
             count = min(GROUP, (end[node] - i + 3) // 4 * 4)
             for j in range(count):
                 rows[j] = order[min(i + j, end[node] - 1)]
-                norms[j] = _from_centre(Z, rows[j] * width, centres, leaf * width, width, z, j * width, gamma)
+            if some < first_feature[leaf + 1]:
+                for j in range(count):
+                    _gathered(Z, rows[j] * stride, features, some, d, z, j * width)
+                for j in range(count):
+                    norms[j] = _from_centre(z, j * width, centres, centre, width, z, j * width, gamma)
+            else:
+                for j in range(count):
+                    norms[j] = _from_centre(Z, rows[j] * stride, centres, centre, width, z, j * width, gamma)
             if far[leaf]:
                 _far_kernel_values(z, count, width, d, panels, panel, size, gamma, c, most)
             else:
-                _kernel_values(z, norms, count, width, d, panels, squares, panel, size, gamma, c, most)
+                _kernel_values(z, norms, count, width, d, panels, panel, squares, first_square, size, gamma, c, most)
             if first_shift[leaf] < first_shift[leaf + 1]:
                 _once_more(c, count, most, size)
             if pseudo[leaf] > 0:
@@ -169,11 +197,11 @@ def predict(packed, Z, values):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
-def _kernel_values(z, norms, count, width, d, panels, squares, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
+def _kernel_values(z, norms, count, width, d, panels, first, squares, first_square, size, gamma, c, most):  # type: ignore[no-untyped-def]
     """Of a group of rows at all landmarks of a leaf; `most` numbers in c are for each row."""
     zero, twice = spread(np.float32(0.0)), spread(np.float32(2.0) * gamma)
     for k in range(0, size, LANES):
-        panel, square = (first * LANES + k) * d, load(squares, first * LANES + k)
+        panel, square = first + k * d, load(squares, first_square + k)
         for j in range(0, count, 4):
             z0, c0 = j * width, j * most + k
             one, two, three, four = products(z, z0, z0 + width, z0 + 2 * width, z0 + 3 * width, d, panels, panel, zero)
@@ -181,6 +209,13 @@ def _kernel_values(z, norms, count, width, d, panels, squares, first, size, gamm
             store(c, c0 + most, exponential(times_plus(two, twice, plus(spread_from(norms, j + 1), square))))
             store(c, c0 + 2 * most, exponential(times_plus(three, twice, plus(spread_from(norms, j + 2), square))))
             store(c, c0 + 3 * most, exponential(times_plus(four, twice, plus(spread_from(norms, j + 3), square))))
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, inline="always")
+def _gathered(Z, row, features, first, count, z, at):  # type: ignore[no-untyped-def]
+    """Some features of a row, into z; numbers without a sign are not looked at twice."""
+    for k in range(np.uint64(count)):
+        z[np.uint64(at) + k] = Z[np.uint64(row) + np.uint64(features[np.uint64(first) + k])]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -202,7 +237,7 @@ def _far_kernel_values(z, count, width, d, panels, first, size, gamma, c, most):
         for k in range(0, size, LANES):
             square = spread(np.float32(0.0))
             for feature in range(d):
-                landmark = load(panels, (first * LANES + k) * d + feature * LANES)
+                landmark = load(panels, first + k * d + feature * LANES)
                 away = times_plus(landmark, minus, spread_from(z, j * width + feature))
                 square = times_plus(away, away, square)
             store(c, j * most + k, exponential(times(square, spread(-gamma))))

@@ -1,12 +1,13 @@
 """A tree of k-means: cells divided among centres until there are enough leaves, in flat arrays, for fast routing.
 
-A point goes to the nearest of a cell's `branching` centres c_0, c_1, ...: that takes one inner product less than there
+A point goes to the nearest of a cell's centres c_0, c_1, ...: that takes one inner product less than there
 are centres,
 
     score_0 = 0,   score_j = x.(c_j - c_0) - (|c_j|^2 - |c_0|^2) / 2,   the largest wins
 
-and one for each level of a binary tree. Points are float32, moved to the origin of the data, with zeros at the end to
-whole vectors. Those of a cell are divided together, so that all leave the tree sorted by leaf.
+and one for each level of a binary tree. Of many features, those in which centres hardly differ are left out of it.
+Points are float32, moved to the origin of the data, with zeros at the end to whole vectors. Those of a cell are divided
+together, so that all leave the tree sorted by leaf.
 """
 
 import heapq
@@ -20,16 +21,20 @@ from engine.clustering import plain_kmeans
 from engine.events import Array, Steps, TreeGrown, TreeSplit
 from engine.jit import FAST
 from engine.kernels import Counter
-from engine.lanes import LANES, load, panels_of, place_of_largest, products, spread, times_plus, total
+from engine.lanes import LANES, load, place_of_largest, products_of, spread, times_plus, total
 
 SAMPLE = 8192  # points of a cell that k-means looks at
 LEAST = 32  # points in a leaf, on average
+HARDLY = 0.05  # of the spread of centres over all features
 NEVER = np.float32(-3e38)  # the score of a child that is not there
 SLICE = 2**22  # coordinates routed between two breaths
 
 
 class Tree(NamedTuple):
-    """Cells as rows: a cell's children, and what routes a point among them. Its first child is ~leaf in a leaf."""
+    """Cells as rows: a cell's children, and what routes a point among them.
+
+    A child that is not there is -1, and has an offset that none comes up to. The first child of a leaf is ~leaf.
+    """
 
     origin: Array  # (d,) float64
     normals: Array  # (cells, branching - 1, d and zeros to whole strips) float32
@@ -48,7 +53,7 @@ class Tree(NamedTuple):
         depth = np.zeros(len(self.children), int)
         for node, children in enumerate(self.children):  # parents come before children
             if children[0] >= 0:
-                depth[children] = depth[node] + 1
+                depth[children[children >= 0]] = depth[node] + 1
         return depth[self.leaves()]
 
     def routing(self) -> Array:
@@ -67,8 +72,15 @@ class Tree(NamedTuple):
     def packed(self, moved: bool = True) -> "Routing":
         """As it is gone through fastest, by points that are moved to its origin, or as they are."""
         d = len(self.origin)
-        offsets = self.offsets if moved else self.offsets + (self.normals[:, :, :d] @ self.origin).astype(np.float32)
+        if moved:
+            return _packed(self.normals, self.offsets, self.children, self.normals.shape[2])
+        offsets = self.offsets + (self.normals[:, :, :d] @ self.origin).astype(np.float32)
         return _packed(self.normals, offsets, self.children, d)
+
+    @property
+    def takes_any_width(self) -> bool:
+        """Whether points that are not in whole vectors can be routed: those of a panel are taken one by one."""
+        return self.children.shape[1] > 2 or len(self.children) == 1
 
     def path(self, x: Array) -> list[int]:
         """The cells that a point goes through, from the first to its leaf."""
@@ -90,20 +102,26 @@ class Tree(NamedTuple):
             if getattr(self, name).shape != shape or not np.isfinite(getattr(self, name)).all():
                 raise ValueError(f"{name} should be {shape} finite numbers")
         inner = self.children[:, 0] >= 0
+        there = self.offsets[inner] < -NEVER
         later = self.children[inner] > np.flatnonzero(inner)[:, None]  # so that every route ends
+        later[:, 1:] |= ~there
         leaves = np.sort(~self.children[~inner, 0])
         if not (later.all() and (self.children < cells).all() and np.array_equal(leaves, np.arange(len(leaves)))):
             raise ValueError("the cells are no tree")
 
 
 class Routing(NamedTuple):
-    """A tree in flat arrays: a normal for each cell, or a panel of centres if it has more than two children."""
+    """A tree in flat arrays: a normal for each cell, or a panel of centres if it has more than two children.
 
-    width: int  # features and zeros
-    d: int
+    A panel has only the features in which centres differ.
+    """
+
+    width: int  # from one point to the next
     normals: Array
     offsets: Array
     children: Array
+    features: Array
+    first: Array  # feature of each cell
 
 
 def stump(origin: Array) -> Tree:
@@ -131,7 +149,8 @@ def grow(
 ) -> Steps[Grown]:
     """Divide the largest cell until there are so many leaves, or as many as the points are enough for.
 
-    A cell is left alone if all its points have the same class, or are the same.
+    It is divided into as many parts as make leaves of the mean size, `branching` at most. A cell is left alone if all
+    its points have the same class, or are the same.
     """
     n, d = X.shape
     origin = X.mean(axis=0, dtype=np.float64)
@@ -142,37 +161,57 @@ def grow(
     children = [np.full(branching, -1, np.int32)]
     centres = [np.zeros((branching, d), np.float32)]
     heap, count = [(-n, 0)], 1
-    while heap and count + branching - 1 <= wanted:
+    while heap and count < wanted:
         _, node = heapq.heappop(heap)
         members = cells[node]
-        if len(members) < branching or (classes is not None and (classes[members] == classes[members[0]]).all()):
+        fan = min(branching, wanted - count + 1, max(2, round(len(members) * wanted / n)))
+        if len(members) < fan or (classes is not None and (classes[members] == classes[members[0]]).all()):
             continue
         sample = members if len(members) <= SAMPLE else np.sort(rng.permutation(members)[:SAMPLE])
-        found = yield from plain_kmeans(Z[sample], branching, rng, counter)
+        found = yield from plain_kmeans(Z[sample], fan, rng, counter)
+        _level_out(found)
         side = yield from _divided(padded, members, found)
-        parts = [members[side == j] for j in range(branching)]
-        if not all(len(part) for part in parts):
+        taken, side = np.unique(side, return_inverse=True)
+        found, fan = found[taken], len(taken)
+        if fan == 1:
             continue
-        numbers = np.arange(len(cells), len(cells) + branching, dtype=np.int32)
-        children[node], centres[node] = numbers, found
+        parts = [members[side == j] for j in range(fan)]
+        numbers = np.arange(len(cells), len(cells) + fan, dtype=np.int32)
+        children[node][:fan], centres[node][:fan] = numbers, found
         for number, part in zip(numbers.tolist(), parts, strict=True):
             cells.append(part)
             depth.append(depth[node] + 1)
             children.append(np.full(branching, -1, np.int32))
             centres.append(np.zeros((branching, d), np.float32))
             heapq.heappush(heap, (-len(part), number))
-        count += branching - 1
+        count += fan - 1
         cells[node] = members[:0]
         yield TreeSplit(
             node=node, depth=depth[node], size=len(members), children=numbers,
             sizes=np.array([len(part) for part in parts]), centres=found + origin,
         )  # fmt: skip
-    tree = Tree(origin, *_routing(np.array(centres)), np.array(children))
+    normals, offsets = _routing(np.array(centres))
+    absent = np.array(children)[:, 1:] < 0
+    normals[absent], offsets[absent] = 0.0, -NEVER
+    tree = Tree(origin, normals, offsets, np.array(children))
     labels = np.empty(n, np.int32)
     for leaf, node in enumerate(tree.leaves()):
         tree.children[node, 0] = ~leaf
         labels[cells[node]] = leaf
     return Grown(tree, labels, Z)
+
+
+def _level_out(centres: Array) -> None:
+    """Make centres agree in features in which they hardly differ, so that these need not be looked at.
+
+    Of few features none is spared: they fit into a vector together.
+    """
+    if centres.shape[1] <= LANES:
+        return
+    spread = np.square(centres - centres.mean(axis=0)).sum(axis=0)
+    order = np.argsort(spread)
+    little = order[np.cumsum(spread[order]) < HARDLY * spread.sum()]
+    centres[:, little] = centres[:, little].mean(axis=0)
 
 
 def grown_event(grown: Grown) -> TreeGrown:
@@ -204,7 +243,7 @@ def in_vectors(X: Array) -> Array:
 def _divided(Z: Array, members: Array, centres: Array) -> Steps[Array]:
     """Which of the centres each member goes to."""
     normals, offsets = _routing(centres[None])
-    routing = _packed(normals, offsets, np.zeros((1, len(centres)), np.int32), centres.shape[1])
+    routing = _packed(normals, offsets, np.zeros((1, len(centres)), np.int32), Z.shape[1])
     side = np.empty(len(members) + 3, np.int32)
     flat, rows, step = Z.ravel(), members.astype(np.int32), max(4, SLICE // Z.shape[1] // 4 * 4)
     for top in range(0, len(rows), step):
@@ -220,19 +259,20 @@ def _routing(centres: Array) -> tuple[Array, Array]:
     return in_vectors(exact[:, 1:] - exact[:, :1]), (squares[:, 1:] - squares[:, :1]).astype(np.float32)
 
 
-def _packed(normals: Array, offsets: Array, children: Array, d: int) -> Routing:
+def _packed(normals: Array, offsets: Array, children: Array, width: int) -> Routing:
     cells, branching = children.shape
     if normals.shape[2] % LANES or branching > LANES:  # memory beside the arrays would be written to
         raise ValueError(f"normals should be in whole vectors, children {LANES} at most")
-    if branching > 2:
-        centres = np.zeros((cells, LANES, d), np.float32)
-        centres[:, 1:branching] = normals[:, :, :d]  # the first has a score of zero
-        minus = np.full((cells, LANES), NEVER)
-        minus[:, 0], minus[:, 1:branching] = 0.0, -offsets
-        offsets, packed = minus, panels_of(centres.reshape(-1, d))
-    else:
-        packed = normals
-    return Routing(normals.shape[2], d, packed.ravel(), offsets.ravel(), children)
+    if branching == 2:
+        nothing = np.zeros(0, np.int32), np.zeros(cells + 1, np.int64)
+        return Routing(width, normals.ravel(), offsets.ravel(), children, *nothing)
+    owner, features = np.nonzero(normals.any(axis=1))
+    centres = np.zeros((len(owner), LANES), np.float32)
+    centres[:, 1:branching] = normals[owner, :, features]  # the first has a score of zero
+    minus = np.full((cells, LANES), NEVER)
+    minus[:, 0], minus[:, 1:branching] = 0.0, -offsets
+    first = np.searchsorted(owner, np.arange(cells + 1))
+    return Routing(width, centres.ravel(), minus.ravel(), children, features.astype(np.int32), first)
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
@@ -241,7 +281,7 @@ def _packed(normals: Array, offsets: Array, children: Array, d: int) -> Routing:
 @njit(nogil=True, cache=True, fastmath=FAST)
 def divide(routing, node, Z, rows, begin, end, side):  # type: ignore[no-untyped-def]
     """The child that each of these rows goes to, from `begin` to `end`; up to three more are overwritten."""
-    width, d, normals, offsets, children = routing
+    width, normals, offsets, children, features, first = routing
     if children.shape[1] == 2:
         for i in range(begin, end):
             score = spread(np.float32(0.0))
@@ -252,8 +292,8 @@ def divide(routing, node, Z, rows, begin, end, side):  # type: ignore[no-untyped
     start, last = load(offsets, node * LANES), end - 1
     for i in range(begin, end, 4):
         a, b, c, e = rows[i], rows[min(i + 1, last)], rows[min(i + 2, last)], rows[min(i + 3, last)]
-        one, two, three, four = products(
-            Z, a * width, b * width, c * width, e * width, d, normals, node * d * LANES, start
+        one, two, three, four = products_of(
+            Z, a * width, b * width, c * width, e * width, features, first[node], first[node + 1], normals, start
         )
         side[i], side[i + 1] = place_of_largest(one), place_of_largest(two)
         side[i + 2], side[i + 3] = place_of_largest(three), place_of_largest(four)
@@ -272,20 +312,23 @@ def sorted_by_cell(routing, Z):  # type: ignore[no-untyped-def]
         if begin[node] == end[node] or children[node, 0] < 0:
             continue
         divide(routing, node, Z, order, begin[node], end[node], side)
-        where[:] = 0
-        for i in range(begin[node], end[node]):
-            side[i] = min(side[i], branching - 1)  # whatever is in the data
-            where[side[i]] += 1
+        where[:], fan = 0, np.int32(0)
+        while fan < branching and children[node, fan] >= 0:
+            fan += np.int32(1)
+        own = range(np.uint64(begin[node]), np.uint64(end[node]))  # numbers without a sign are not looked at twice
+        for i in own:
+            side[i] = min(side[i], fan - 1)  # whatever is in the data
+            where[np.uint64(side[i])] += 1
         top = begin[node]
-        for j in range(branching):
-            child = children[node, j]
-            begin[child], top = top, top + where[j]
-            end[child], where[j] = top, begin[child]
-        for i in range(begin[node], end[node]):
-            spare[where[side[i]]] = order[i]
-            where[side[i]] += 1
-        for i in range(begin[node], end[node]):
-            order[i] = spare[i]
+        for k in range(fan):
+            child = children[node, k]
+            begin[child], top = top, top + where[k]
+            end[child], where[k] = top, begin[child]
+        for i in own:
+            j = np.uint64(side[i])
+            spare[np.uint64(where[j])] = order[i]
+            where[j] += 1
+        order[begin[node] : end[node]] = spare[begin[node] : end[node]]
     return order, begin, end
 
 

@@ -18,7 +18,7 @@ from engine.events import (
     TreeGrown,
     TreeSplit,
 )
-from engine.fast import FastModel, Leaf, assembled
+from engine.fast import FastModel, Leaf, assembled, seen
 from engine.tree import Tree, stump
 from explorer.plane import Plane
 
@@ -123,12 +123,12 @@ class Leaves:
                 weights[:, task] *= training.targets[task, support]
                 intercepts[task] = 0.0
         nothing = np.empty((0, 2), int), np.empty((0, tasks)), np.empty((0, 0))
-        return Leaf(training.X[support] - self.tree.origin, weights, intercepts, *nothing)
+        return Leaf(training.X[support] - self.tree.origin, self._everything, weights, intercepts, *nothing)
 
     def _fast_leaf(self, leaf: int) -> Leaf:
         done, d = self.compressed[leaf], self.training.X.shape[1]
         if leaf not in self.landmarks:
-            nothing = np.empty((0, d)), done.coefficients
+            nothing = np.empty((0, d)), self._everything, done.coefficients
             return Leaf(*nothing, done.intercepts, np.empty((0, 2), int), done.coefficients, np.empty((0, 0)))
         landmarks, kernel = self.landmarks[leaf].landmarks, self.kernels[leaf]
         count = len(landmarks)
@@ -137,7 +137,12 @@ class Leaves:
             apart = kernel.pseudo_landmarks[:, None] - landmarks
             distances = np.sqrt((apart**2).sum(axis=2))
         moved, weights = landmarks - self.tree.origin, done.coefficients
-        return Leaf(moved, weights[:count], done.intercepts, pairs, weights[count:], distances)
+        features = seen(self.training.X[self.members[leaf]])
+        return Leaf(moved, features, weights[:count], done.intercepts, pairs, weights[count:], distances)
+
+    @property
+    def _everything(self) -> Array:
+        return np.ones(self.training.X.shape[1], bool)
 
     # ---- what they cost ----
 

@@ -116,6 +116,7 @@ class FastFinished(Finished):
     children: Array
     first: Array
     landmarks: Array
+    seen: Array
     weights: Array
     first_pseudo: Array
     pairs: Array

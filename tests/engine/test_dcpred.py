@@ -52,7 +52,7 @@ def test_predictions_as_the_slow_twin_has_them(clouds, pseudo, branching):
     trained, events = recorded(
         DCPRED, X[:1000], y[:1000], n_leaves=9, gamma=0.3, pseudo=pseudo, branching=branching, C=5.0
     )
-    twin = Naive(events, 0.3)
+    twin = Naive(events, 0.3, X[:1000])
     values = trained.model.task_values(X[1000:1200], 2)
     np.testing.assert_allclose(values, [twin.values(x) for x in X[1000:1200]], atol=2e-3, rtol=1e-3)
     fast = trained.model.fast
@@ -96,6 +96,18 @@ def test_exact_machines_of_the_leaves_are_those_of_the_dual_solver(clouds):
             gradient = signs * (K @ (signs * event.alpha)) - 1
             assert (np.minimum(gradient, 0)[event.alpha < 3] > -1e-3).all()
             assert (np.maximum(gradient, 0)[event.alpha > 0] < 1e-3).all()
+
+
+def test_a_leaf_with_few_support_vectors_keeps_its_machine(clouds):
+    X, y = clouds
+    trained, events = recorded(DCPRED, X, y, n_leaves=4, gamma=0.3, C=5.0, landmark_ratio=1.0)
+    exact = {event.leaf: event for event in events if isinstance(event, LandmarksChosen)}
+    told = [event for event in events if isinstance(event, LeafCompressed)]
+    assert all(event.quality == event.exact_quality for event in told)
+    assert trained.solutions[0].quality == pytest.approx(trained.solutions[0].exact_quality, abs=2e-3)
+    assert all(len(event.landmarks) == len(event.support) for event in exact.values())
+    _, events = recorded(DCPRED, X, y, n_leaves=4, gamma=0.3, C=5.0, landmark_ratio=1.0, max_landmarks=20)
+    assert max(len(event.landmarks) for event in events if isinstance(event, LandmarksChosen)) <= 20
 
 
 def test_bottom_up_trains_cells_above_the_leaves(clouds):
@@ -176,6 +188,12 @@ def test_a_tree_is_as_deep_as_it_must_be():
     assert depths.mean() < 7
     assert np.array_equal(grown.tree.route(X), grown.labels)
     assert len(drained(grow(np.ones((500, 2)), 8, 2, rng, Counter())).tree) == 1
+    wide = drained(grow(X, 60, 16, rng, Counter()))
+    assert len(wide.tree) == 60
+    assert np.array_equal(wide.tree.route(X), wide.labels)
+    assert (wide.tree.children >= 0).sum(axis=1).max() == 16
+    assert np.bincount(wide.labels).max() < 4 * 4096 / 60  # as many parts as make leaves of the mean size
+    assert set(wide.tree.route(np.full((5, 3), np.nan))) <= set(range(60))  # children that are not there get nobody
     assert len(drained(grow(X, 64, 2, rng, Counter(), np.zeros(4096))).tree) == 1  # one class is not divided
 
 
@@ -339,6 +357,28 @@ def test_as_they_are_or_moved_rows_get_the_same_values():
         trained, _ = recorded(DCPRED, X, X[:, 0] > 3, n_leaves=6, gamma=0.05, C=5.0, branching=branching)
         fast = trained.model.fast
         np.testing.assert_allclose(fast.values(X), fast.values(X.astype(np.float64)), atol=2e-3)
+
+
+@pytest.fixture(scope="module")
+def one_hot():
+    """Three numbers, and one of forty kinds."""
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.uniform(size=(3000, 3)), np.eye(40)[rng.integers(0, 40, 3000)]]).astype(np.float32)
+    return X, (np.sin(9 * X[:, 0]) > X[:, 1]) ^ (X[:, 3:23].any(axis=1))
+
+
+@pytest.mark.parametrize(("branching", "dtype"), [(16, np.float32), (16, np.float64), (2, np.float32)])
+def test_a_leaf_looks_at_what_differs_in_it(one_hot, branching, dtype):
+    X, y = one_hot[0].astype(dtype), one_hot[1]
+    trained, events = recorded(
+        DCPRED, X[:2500], y[:2500], n_leaves=60, gamma=2.0, C=5.0, branching=branching, landmark_ratio=0.5
+    )
+    fast, twin = trained.model.fast, Naive(events, 2.0, X[:2500])
+    assert fast.seen.sum(axis=1).min() < 16
+    values = fast.values(X[2500:])
+    np.testing.assert_allclose(values[:200], [twin.values(x) for x in X[2500:2700]], atol=2e-3, rtol=1e-3)
+    traced = [fast.trace(x).values for x in X[2500:2520]]
+    np.testing.assert_allclose(values[:20], traced, atol=1e-3)
 
 
 def test_landmarks_far_apart_are_not_blurred():

@@ -20,9 +20,9 @@ USPS = Case(
     grid=grid(gamma=(2**-6, 2**-7), n_leaves=(4, 12), max_landmarks=(16, 32)),
 )  # fmt: skip
 COVTYPE = Case(
-    "covtype", "CovType", C=32, gamma=16, leaves=1024, tests=50_000,
-    chosen=settings(n_leaves=2048, branching=16, max_landmarks=32, tuning=100),
-    grid=grid(n_leaves=(2048,), branching=(16,), max_landmarks=(32, 16), tuning=(100,)),
+    "covtype", "CovType", C=32, gamma=16, leaves=1024,
+    chosen=settings(gamma=32, n_leaves=1024, branching=16, max_landmarks=80, tuning=0),
+    grid=grid(gamma=(16, 32), n_leaves=(1024, 2048), branching=(16,), max_landmarks=(48, 64, 80), tuning=(0,)),
 )  # fmt: skip
 A9A = Case(
     "a9a", "a9a", C=1, gamma=2**-3, leaves=128,

@@ -201,7 +201,8 @@ def _standardised(train: Array, test: Array) -> tuple[Array, Array]:
 
 
 def _leaf(places: Array, weights: Array, intercepts: Array) -> Leaf:
-    return Leaf(places, weights, intercepts, np.empty((0, 2), int), np.empty((0, 1)), np.empty((0, 0)))
+    everything = np.ones(places.shape[1], bool)
+    return Leaf(places, everything, weights, intercepts, np.empty((0, 2), int), np.empty((0, 1)), np.empty((0, 0)))
 
 
 def _constant(intercepts: Array, d: int) -> Leaf:
