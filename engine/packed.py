@@ -5,8 +5,8 @@ The machine is packed once. Landmarks of a leaf lie side by side in panels, from
     K(x, u) = exp(2 gamma x.u - gamma |u|^2 - gamma |x|^2)
 
 loses nothing; where landmarks are so far apart that it would, differences are squared instead. Of data with many kinds,
-each a feature of its own, a leaf has few: it looks only at the features in which its points differ. Products of two kernel
-values c_j c_(j + shift) are vectors multiplied with vectors: a machine has few different shifts.
+each a feature of its own, a leaf has few: it looks only at the features in which its points differ. Products of two
+kernel values c_j c_(j + shift) are vectors multiplied with vectors: a machine has few different shifts.
 """
 
 from typing import Any, NamedTuple

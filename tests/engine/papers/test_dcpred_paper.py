@@ -1,7 +1,7 @@
 from engine.papers import PAPERS
 from engine.papers.dcpred import A9A, REGRESSION, USPS
 from engine.papers.dcpred.figures import kernel_error, ridge
-from engine.papers.dcpred.tables import prediction
+from engine.papers.dcpred.tables import all_classes, prediction
 from engine.papers.paper import Effort
 
 FEW = Effort(rows=1000, tests=500)
@@ -31,4 +31,11 @@ def test_table_1_has_ours_and_the_papers_numbers(published):
     assert first.paper["prediction time"] == 14.4
     assert first.ours["accuracy"] > 80
     assert {row.case["method"] for row in rest} >= {"kmeans Nystrom", "exact SVM", "LDKL"}
-    assert [figure.name for figure in PAPERS["dcpred"].figures][:4] == ["table1", "choice", "table3", "table4"]
+    assert [figure.name for figure in PAPERS["dcpred"].figures][:3] == ["table1", "classes", "choice"]
+
+
+def test_all_digits_beside_the_exact_machine(published):
+    published("usps")
+    exact, squares, sided = all_classes(USPS, FEW)
+    assert exact.ours["accuracy"] > sided.ours["accuracy"] > squares.ours["accuracy"] - 2
+    assert sided.ours["inner products"] < 0.2 * exact.ours["inner products"]
