@@ -237,9 +237,9 @@ def test_extreme_settings(clouds, change):
     assert np.isfinite(trained.model.task_values(X, 1)).all()
 
 
-@pytest.mark.parametrize("how", [{"landmarks": "sided-kmeans"}, {"tuning": 60}])
-def test_nasty_data(how):
-    """A landmark for ten support vectors; the exact machines are hardly better."""
+@pytest.mark.parametrize(("how", "lost"), [({"landmarks": "sided-kmeans"}, 0.01), ({"tuning": 60}, 0.01), ({}, 0.2)])
+def test_nasty_data(how, lost):
+    """A landmark for ten support vectors; the exact machines are hardly better, but by weights alpha^2."""
     rng = np.random.default_rng(0)
     twice = np.repeat(rng.normal(size=(50, 3)), 8, axis=0)
     far = rng.normal(size=(400, 3)) + 1e6
@@ -250,7 +250,8 @@ def test_nasty_data(how):
         y = (X[:, 0] > np.median(X[:, 0])).astype(int)
         trained, events = recorded(DCPRED, X, y, n_leaves=8, gamma=0.5, C=10.0, **how)
         right = np.mean(trained.model.predict(trained.model.task_values(X, 1)) == y)
-        assert right >= events[-1].exact_quality - 0.01 > 0.97
+        assert right >= events[-1].exact_quality - lost
+        assert events[-1].exact_quality > 0.98
         ridge, _ = recorded(RIDGE, X, y.astype(float), n_leaves=8, gamma=0.5, alpha=0.1)
         assert np.isfinite(ridge.model.task_values(X, 1)).all()
 
