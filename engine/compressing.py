@@ -22,7 +22,7 @@ from engine.settings import DCPredRidgeSettings, DCPredSettings
 from engine.threads import thread_count
 from engine.tree import Grown
 
-KIND, VERSION = "svm-explorer fast model", 1
+KIND, VERSION = "svm-explorer fast model", 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from engine.lanes import LANES
 from engine.nystrom import Expansion
 from engine.packed import Packed, pack, predict
 from engine.threads import for_each
-from engine.tree import Tree, floats, in_vectors, table
+from engine.tree import Tree, floats, in_vectors, refuse_others, table
 
 BLOCK = 2**18  # values of X for a thread at a time
 LEAST_ROWS = 256
@@ -126,22 +126,23 @@ class FastModel:
         self.tree.check()
         leaves, d, tasks = len(self.tree), self.tree.normals.shape[2], self.intercepts.shape[1]
         sizes = np.diff(self.first), np.diff(self.first_pseudo), np.diff(self.first_distance)
-        shapes = {
-            "first": (leaves + 1,), "first_pseudo": (leaves + 1,), "first_distance": (leaves + 1,),
-            "landmarks": (self.first[-1], d), "seen": (leaves, len(self.tree.origin)),
-            "weights": (self.first[-1], tasks),
-            "pairs": (self.first_pseudo[-1], 2), "pseudo_weights": (self.first_pseudo[-1], tasks),
-            "distances": (self.first_distance[-1],), "intercepts": (leaves, tasks),
-        }  # fmt: skip
-        for name, shape in shapes.items():
-            if getattr(self, name).shape != shape or not np.isfinite(getattr(self, name)).all():
-                raise ValueError(f"{name} should be {shape} finite numbers")
-        ordered = all((size >= 0).all() for size in sizes) and self.first[0] == 0 and self.first_pseudo[0] == 0
+        starts, f32 = (leaves + 1,), np.float32
+        for name, shape, kind in (
+            ("first", starts, np.int64), ("first_pseudo", starts, np.int64), ("first_distance", starts, np.int64),
+            ("landmarks", (self.first[-1], d), f32), ("seen", (leaves, len(self.tree.origin)), np.bool_),
+            ("weights", (self.first[-1], tasks), f32), ("pairs", (self.first_pseudo[-1], 2), np.int32),
+            ("pseudo_weights", (self.first_pseudo[-1], tasks), f32), ("distances", (self.first_distance[-1],), f32),
+            ("intercepts", (leaves, tasks), f32),
+        ):  # fmt: skip
+            refuse_others(name, getattr(self, name), shape, kind)
+        begin = self.first[0] == self.first_pseudo[0] == self.first_distance[0] == 0
+        ordered = begin and all((size >= 0).all() for size in sizes)
         triangle = sizes[2] > 0
         landmarks_of = np.repeat(np.where(triangle, 0, sizes[0]), sizes[1])
         known = (self.pairs >= -1) & (self.pairs < landmarks_of[:, None])
         distances = np.where(triangle, sizes[0] * sizes[1], 0)
-        if not (ordered and known.all() and np.array_equal(sizes[2], distances) and self.gamma > 0):
+        looking = self.seen.any(axis=1).all()
+        if not (ordered and known.all() and looking and np.array_equal(sizes[2], distances) and self.gamma > 0):
             raise ValueError("the leaves do not fit together")
 
 

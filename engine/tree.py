@@ -96,18 +96,33 @@ class Tree(NamedTuple):
         cells, branching = self.children.shape
         if branching > LANES:
             raise ValueError(f"children should be {LANES} at most")
+        d = len(self.origin)
         width = in_vectors(self.origin[None]).shape[1]
-        shapes = {"normals": (cells, branching - 1, width), "offsets": (cells, branching - 1)}
-        for name, shape in shapes.items():
-            if getattr(self, name).shape != shape or not np.isfinite(getattr(self, name)).all():
-                raise ValueError(f"{name} should be {shape} finite numbers")
+        refuse_others("origin", self.origin, (d,), np.float64)
+        refuse_others("normals", self.normals, (cells, branching - 1, width), np.float32)
+        refuse_others("offsets", self.offsets, (cells, branching - 1), np.float32)
+        refuse_others("children", self.children, (cells, branching), np.int32)
         inner = self.children[:, 0] >= 0
-        there = self.offsets[inner] < -NEVER
-        later = self.children[inner] > np.flatnonzero(inner)[:, None]  # so that every route ends
-        later[:, 1:] |= ~there
-        leaves = np.sort(~self.children[~inner, 0])
-        if not (later.all() and (self.children < cells).all() and np.array_equal(leaves, np.arange(len(leaves)))):
+        children, there = self.children[inner], self.children[inner] >= 0
+        below, leaves = np.sort(children[there]), np.sort(~self.children[~inner, 0])
+        absent = ~there[:, 1:]
+        if not (
+            np.array_equal(below, np.arange(1, cells))  # each is below one other
+            and np.array_equal(leaves, np.arange(len(leaves)))
+            and (children > np.flatnonzero(inner)[:, None])[there].all()  # so that every route ends
+            and (there[:, 1:] <= there[:, :-1]).all()  # none after one that is not there
+            and (children[~there] == -1).all()
+            and (self.offsets[inner][absent] == -NEVER).all()
+            and not self.normals[inner][absent].any()
+            and not self.normals[:, :, d:].any()
+        ):
             raise ValueError("the cells are no tree")
+
+
+def refuse_others(name: str, array: Array, shape: tuple[int, ...], kind: Any) -> None:
+    """A ValueError unless an array has this shape and this kind of numbers, all finite: a file may say anything."""
+    if array.shape != shape or array.dtype != kind or not np.isfinite(array).all():
+        raise ValueError(f"{name} should be {shape} finite numbers ({np.dtype(kind)})")
 
 
 class Routing(NamedTuple):

@@ -137,7 +137,7 @@ class Leaves:
             apart = kernel.pseudo_landmarks[:, None] - landmarks
             distances = np.sqrt((apart**2).sum(axis=2))
         moved, weights = landmarks - self.tree.origin, done.coefficients
-        features = seen(self.training.X[self.members[leaf]])
+        features = seen(self.tree.moved(self.training.X[self.members[leaf]])[:, :d])  # as the solver had them
         return Leaf(moved, features, weights[:count], done.intercepts, pairs, weights[count:], distances)
 
     @property

@@ -271,12 +271,17 @@ def test_a_linear_model_coded_the_same_way():
 
 def test_damaged_machines_are_refused(clouds):
     X, y = clouds
-    table = recorded(DCPRED, X[:300], y[:300], n_leaves=4)[0].model.fast.table()
+    table = recorded(DCPRED, X[:300], y[:300], n_leaves=5, branching=4)[0].model.fast.table()
     assert FastModel.of(table)
-    for name, change in {
-        "children": lambda a: a * 0, "pairs": lambda a: a + 1000, "landmarks": lambda a: a[:-1],
-        "weights": lambda a: a * np.nan, "first": lambda a: a[::-1], "normals": lambda a: a[:, :, :-1],
-    }.items():  # fmt: skip
+    assert (table["children"][table["children"][:, 0] >= 0] == -1).any()  # a child that is not there
+    for name, change in [
+        ("children", lambda a: a * 0), ("pairs", lambda a: a + 1000), ("landmarks", lambda a: a[:-1]),
+        ("weights", lambda a: a * np.nan), ("first", lambda a: a[::-1]), ("normals", lambda a: a[:, :, :-1]),
+        ("seen", lambda a: a.astype(np.int64) * 2), ("seen", lambda a: a & False), ("normals", lambda a: a + 1),
+        ("normals", lambda a: a.astype(np.int8)), ("children", lambda a: np.where(a == -1, 0, a)),
+        ("children", lambda a: np.where(a == -1, 1, a)), ("children", lambda a: np.where(a == 2, -1, a)),
+        ("offsets", lambda a: a * 0), ("first_distance", lambda a: a - 1),
+    ]:  # fmt: skip
         with pytest.raises(ValueError, match=r"should be|do not fit|no tree"):
             FastModel.of({**table, name: change(table[name])})
 
