@@ -25,12 +25,15 @@ if (w > 0 && h > 0) {
 
 
 class Squares:
-    """A figure with square pictures of matrices, side by side: of sizes, or of errors of both signs."""
+    """A figure with square pictures of matrices, side by side: of sizes, or of errors of both signs.
 
-    def __init__(self, name: str, errors: bool) -> None:
+    Sizes are from 0 to `most`, for matrices that are to be compared; else each has a scale of its own.
+    """
+
+    def __init__(self, name: str, errors: bool, most: float | None = None) -> None:
         self._errors = errors
         self.source = ColumnDataSource({"image": [], "x": [], "middle": []})
-        self._colours = LinearColorMapper(palette=["#ffffff"])
+        self._colours = LinearColorMapper(palette=["#ffffff"], low=None if most is None else 0.0, high=most)
         self.plot = tile(name, "")
         self.plot.image(image="image", x="x", y=0, dw=1, dh=1, source=self.source, color_mapper=self._colours)
         self._edges = self.plot.rect(

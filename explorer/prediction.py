@@ -53,7 +53,8 @@ class PredictionView:
         }
         self.tree = tile("fast-tree", "The tree, from root to leaves", (-0.2, 1))
         self.weights = tile("fast-weights", "Weights of a leaf", (-1, 1))
-        self.kernel, self.errors = Squares("fast-kernel", errors=False), Squares("fast-errors", errors=True)
+        self.kernel = Squares("fast-kernel", errors=False, most=1.0)
+        self.errors = Squares("fast-errors", errors=True)
         self.agreement = tile("fast-agreement", "Does fast agree with exact?", (-1, 1))
         self.leaves = tile("fast-leaves", "Each leaf: exact → fast", (0, 1), x_scale="log")
         self.sweep = tile("fast-sweep", "More landmarks: better, and dearer", (0, 1), x_scale="log")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bokeh.models import LinearColorMapper
 from bokeh.plotting import figure
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
@@ -225,6 +226,8 @@ def test_tiles_say_what_the_events_say(replay):
     np.testing.assert_allclose(view._ways.data["y0"], [100 * event.exact_quality for event in compressed])
     kernel = of_kind(replay, KernelApproximated)[-1]
     np.testing.assert_allclose(view.kernel.source.data["image"][1][::-1], kernel.approximation)
+    [colours] = view.kernel.plot.select({"type": LinearColorMapper})
+    assert (colours.low, colours.high) == (0.0, 1.0)  # both on one scale
     np.testing.assert_allclose(view.errors.source.data["image"][0][::-1], kernel.without - kernel.matrix, atol=1e-6)
     assert len(view._nodes.data["x"]) == 2 * len(compressed) - 1
 
