@@ -19,7 +19,7 @@ from engine.events import Array
 from engine.jit import FAST
 from engine.lanes import LANES
 from engine.nystrom import Expansion
-from engine.packed import Packed, pack, predict
+from engine.packed import Packed, pack, predict, starts_of
 from engine.threads import for_each
 from engine.tree import Tree, floats, in_vectors, refuse_others, table
 
@@ -203,14 +203,14 @@ def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
     return FastModel(
         tree,
         f32(gamma),
-        _starts([len(leaf.landmarks) for leaf in leaves]),
+        starts_of([len(leaf.landmarks) for leaf in leaves]),
         in_vectors(np.concatenate([leaf.landmarks for leaf in leaves])),
         np.array([leaf.seen for leaf in leaves]),
         np.concatenate([leaf.weights for leaf in leaves]).astype(f32),
-        _starts([len(leaf.pairs) for leaf in leaves]),
+        starts_of([len(leaf.pairs) for leaf in leaves]),
         np.concatenate([leaf.pairs for leaf in leaves]).astype(np.int32),
         np.concatenate([leaf.pseudo_weights for leaf in leaves]).astype(f32),
-        _starts([leaf.distances.size for leaf in leaves]),
+        starts_of([leaf.distances.size for leaf in leaves]),
         np.concatenate([leaf.distances.ravel() for leaf in leaves]).astype(f32),
         np.array([leaf.intercepts for leaf in leaves], f32),
     )
@@ -232,10 +232,6 @@ def _own_fields() -> list[str]:
 def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: int = 1) -> None:
     step = max(LEAST_ROWS, BLOCK // X.shape[1], ROWS_A_LEAF * leaves)
     for_each(work, [slice(top, top + step) for top in range(0, len(X), step)], threads)
-
-
-def _starts(sizes: list[int]) -> Array:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ each a feature of its own, a leaf has few: it looks only at the features in whic
 kernel values c_j c_(j + shift) are vectors multiplied with vectors: a machine has few different shifts.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,10 +100,10 @@ def pack(model: Any, moved: bool) -> Packed:
     return Packed(
         model.tree.packed(moved), np.float32(gamma),
         int((2 * whole * LANES + extra).max(initial=0)) + LANES,
-        _starts(whole), _flat(panels), _starts(map(len, panels)), _flat(squares), np.concatenate(features),
-        _starts(map(len, features)), looks, _flat(centres), _starts(map(len, centres)), np.array(far), pseudo,
-        model.distances, model.first_distance, np.concatenate(shifts), _starts(map(len, shifts)),
-        _flat(weights), _starts(map(len, weights)), model.intercepts,
+        starts_of(whole), _flat(panels), starts_of(map(len, panels)), _flat(squares), np.concatenate(features),
+        starts_of(map(len, features)), looks, _flat(centres), starts_of(map(len, centres)), np.array(far), pseudo,
+        model.distances, model.first_distance, np.concatenate(shifts), starts_of(map(len, shifts)),
+        _flat(weights), starts_of(map(len, weights)), model.intercepts,
     )  # fmt: skip
 
 
@@ -120,7 +121,8 @@ def _by_shift(pairs: Array, weights: Array, size: int) -> tuple[Array, Array]:
     return found, rows.reshape(-1, tasks).T
 
 
-def _starts(sizes: Any) -> Array:
+def starts_of(sizes: Iterable[int]) -> Array:
+    """Where parts of these sizes begin, one after the other, and where the last ends."""
     return np.concatenate([[0], np.cumsum(list(sizes))]).astype(np.int64)
 
 

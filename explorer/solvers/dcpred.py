@@ -143,6 +143,11 @@ def _chosen(event: LandmarksChosen) -> str:
         "kmeans": "the centres of plain k-means",
         "random": "points taken at random",
     }
+    if event.objective == 0:
+        return (
+            f"<b>Leaf {event.leaf + 1}: {many(len(event.landmarks), 'landmark')}</b>, all its points with a weight: "
+            "they are so few that there is nothing to spare."
+        )
     return (
         f"<b>Leaf {event.leaf + 1}: {many(len(event.landmarks), 'landmark')}</b> for "
         f"{many(len(event.support), 'point')} with a weight, {ways.get(event.strategy, html.escape(event.strategy))}. "

@@ -81,6 +81,7 @@ def stage():
 
 @pytest.mark.parametrize("settings", [
     {}, {"pseudo": "triangle"}, {"pseudo": "none"}, {"bottom_up": True}, {"branching": 3}, {"instruments": "none"},
+    {"landmark_ratio": 1.0},
 ])  # fmt: skip
 def test_every_moment_is_told_and_drawn_and_the_last_is_the_engines_machine(board, settings):
     replay = replay_of(board, **settings)
@@ -99,6 +100,13 @@ def test_every_moment_is_told_and_drawn_and_the_last_is_the_engines_machine(boar
     last = last_frame(replay)
     expected = FastModel.of(last.event).values(board.X_test)[:, 0]
     np.testing.assert_allclose(replay.leaf_values(last, board.X_test, fast=True), expected, atol=1e-3)
+
+
+def test_a_leaf_that_keeps_its_machine_is_said_to(board):
+    replay, act = replay_of(board, landmark_ratio=1.0), acts()["dcpred"]
+    told = [act.story(replay, k) for k in range(len(replay)) if isinstance(replay.event(k), LandmarksChosen)]
+    assert told
+    assert all("nothing to spare" in text for text in told)
 
 
 def test_a_leafs_exact_machine_is_an_svm_of_its_points(replay):
