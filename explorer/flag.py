@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource
 
+from explorer.marks import size_of
+from explorer.scene import HEIGHT
 from explorer.theme import AMBER
 
-RIM = (0.22, 0.1)  # of the window, which the words keep away from its sides and its top
+LETTER = 6.4  # pixels, on average
+RIM = 0.1  # of the window, which the words keep away from its top
 NOTHING: dict[str, Any] = {"x": [], "y": [], "text": []}
 
 
@@ -15,7 +18,7 @@ class Flag:
     """Words on the scene's figure, so many pixels above their place."""
 
     def __init__(self, plot: Any, above: int) -> None:
-        self.source = ColumnDataSource(NOTHING)
+        self.source, self._plot = ColumnDataSource(NOTHING), plot
         self.glyph = plot.text(
             "x", "y", text="text", source=self.source, text_font_size="12px", text_color="#1f2933", y_offset=-above,
             background_fill_color=AMBER, background_fill_alpha=0.95, padding=4, border_radius=3, text_align="center",
@@ -24,8 +27,9 @@ class Flag:
     def say(self, text: str, place: Any, window: tuple[float, ...]) -> None:
         """Show words at a place, or as near as they fit into a window: left, right, bottom, top."""
         left, right, bottom, top = window
-        across, up = RIM[0] * (right - left), RIM[1] * (top - bottom)
-        x, y = np.clip(place[0], left + across, right - across), np.clip(place[1], bottom, top - up)
+        (width, _), ratio = size_of(self._plot, HEIGHT)
+        half = min(0.5, (len(text) / 2 + 1) * LETTER * ratio / width) * (right - left)
+        x, y = np.clip(place[0], left + half, right - half), np.clip(place[1], bottom, top - RIM * (top - bottom))
         self.source.data = {"x": [float(x)], "y": [float(y)], "text": [text]}
 
     def clear(self) -> None:

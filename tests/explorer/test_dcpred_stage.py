@@ -21,6 +21,7 @@ from engine.events import (
 from engine.fast import FastModel
 from explorer.charts import Charts
 from explorer.compression import Compression
+from explorer.flag import Flag
 from explorer.keep import read_recording, recording_bytes
 from explorer.leaves import cells_of
 from explorer.notebook import explore, watch
@@ -194,6 +195,16 @@ def test_a_pinned_point_is_linked_to_what_decides_about_it(replay):
     assert total == pytest.approx(replay.leaf_values(frame, replay.X[[5]], fast=True)[0], abs=1e-3)
     assert f"{len(trace.nodes) - 1} turns to leaf {trace.leaf + 1}" in view.tree.title.text
     assert view._edges.data["width"].count(4) == len(trace.nodes) - 1
+
+
+@pytest.mark.parametrize(("width", "ratio"), [(275, 1), (275, 2), (800, 1)])
+def test_a_flag_keeps_inside_the_scene(width, ratio):
+    plot = figure(tags=[width, 300, ratio])
+    flag, text = Flag(plot, above=8), "leaf 9: 8 pseudo-landmarks, error 38 %"
+    for x in (0.0, 0.5, 1.0):
+        flag.say(text, (x, 0.0), (0.0, 1.0, 0.0, 1.0))
+        [at], half = flag.source.data["x"], 5.6 * len(text) / 2 / width
+        assert half <= at <= 1 - half
 
 
 def test_products_are_drawn_in_the_middle_of_their_landmarks(replay):
