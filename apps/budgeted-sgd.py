@@ -2,7 +2,7 @@
 
 import panel as pn
 
-from explorer.page import stage_page
+from explorer.pages.system_page import stage_page
 
 pn.extension()
 stage_page("budgeted-sgd").servable(title="Budgeted SGD · SVM Explorer")

@@ -2,7 +2,7 @@
 
 import panel as pn
 
-from explorer.page import home_page
+from explorer.pages.home import home_page
 
 pn.extension()
 home_page().servable(title="SVM Explorer")

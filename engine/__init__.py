@@ -7,17 +7,19 @@ driven by a `Run` and kept in a `Recording`; `SOLVERS` has them by name.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from engine.archive import ArchiveError
-from engine.recording import Recording
-from engine.run import Run
-from engine.solvers import SOLVERS, Solver
+from engine.learning.system import Solver
+from engine.registry import SOLVERS
+from engine.runtime.archive import ArchiveError
+from engine.runtime.recording import Recording
+from engine.runtime.run import Run
 
 if TYPE_CHECKING:
-    from engine.budgeted_svc import BudgetedSVC
-    from engine.cluster_svc import ClusterSVC
-    from engine.estimators import DCSVC, KernelSVC
-    from engine.fast_estimators import DCPredClassifier, DCPredRegressor
-    from engine.interior_svc import InteriorPointSVC
+    from engine.systems.budgeted_sgd.estimator import BudgetedSVC
+    from engine.systems.clustersvm.estimator import ClusterSVC
+    from engine.systems.dcpred.estimator import DCPredClassifier, DCPredRegressor
+    from engine.systems.dcsvm.estimator import DCSVC
+    from engine.systems.interior_point.estimator import InteriorPointSVC
+    from engine.systems.kernel_svm.estimator import KernelSVC
 
 __all__ = [
     "DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "ClusterSVC", "DCPredClassifier", "DCPredRegressor",

@@ -12,6 +12,5 @@ def __getattr__(name: str) -> Any:
     """Import the notebook's side when it is asked for: a server does without."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from explorer import notebook
 
     return getattr(notebook, name)

@@ -14,16 +14,16 @@ import panel_material_ui as pmui
 from panel.viewable import Viewer
 
 from engine import SOLVERS, Run
-from engine.classify import check_data, check_targets
 from engine.datasets import Dataset
 from engine.datasets.dataset import Task
-from engine.errors import invalid
-from engine.estimators import Machine
-from explorer.layout import beside, column
-from explorer.replay import Replay
-from explorer.solvers import acts
-from explorer.stage import PERIOD, Stage
-from explorer.theme import THEMES
+from engine.learning.estimator import Machine
+from engine.learning.validation import check_data, check_targets
+from engine.runtime.errors import invalid
+from explorer.registry import acts
+from explorer.replay.lookup import Replay
+from explorer.stage.actions import PERIOD, Stage
+from explorer.style.layout import beside, column
+from explorer.style.theme import THEMES
 
 ABSENT = 20.0  # seconds without a word from the browser after which nobody is looking
 FULL_SPEED = "full speed"

@@ -5,8 +5,8 @@ import base64
 import numpy as np
 
 from engine.datasets import Dataset
-from engine.errors import invalid
-from engine.events import Array
+from engine.runtime.errors import invalid
+from engine.runtime.events import Array
 
 MOST_POINTS = 1000
 GRAIN = 1000  # places to a unit: a link holds whole numbers

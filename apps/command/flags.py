@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from engine.settings import Settings, accepted
+from engine.learning.settings import Settings, accepted
 
 
 def add_settings(parser: argparse.ArgumentParser, title: str, table: type[Settings]) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from engine.errors import invalid
-from engine.papers import FULL, PAPERS, QUICK, Effort, Figure, Paper, Row
-from engine.papers.report import as_json, as_text, write_csv
+from engine.registry import PAPERS
+from engine.reproduction.paper import FULL, QUICK, Effort, Figure, Paper, Row
+from engine.reproduction.report import as_json, as_text, write_csv
+from engine.runtime.errors import invalid
 
 
 def add_papers(papers: argparse.ArgumentParser) -> None:

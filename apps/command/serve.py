@@ -7,11 +7,11 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from apps.command.cluster import add_cluster, cluster_of
+from apps.command.dask import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
-from engine import warm
-from engine.errors import invalid
-from explorer.limits import Limits, limits_of_environment
+from engine import compile_ahead
+from engine.runtime.errors import invalid
+from explorer.server.limits import Limits, limits_of_environment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def serve(chosen: argparse.Namespace) -> int:
     gc.disable()  # imports leave nothing to collect, and looking for it takes a tenth of their time
     import panel as pn
 
-    from explorer.pool import SERVER
+    from explorer.server.pool import SERVER
 
     pn.extension()
     _expect_closed_tabs()
@@ -49,10 +49,10 @@ def serve(chosen: argparse.Namespace) -> int:
 def _serve(chosen: argparse.Namespace) -> None:
     import panel as pn
 
-    from explorer.page import home_page
-    from explorer.solvers import acts
+    from explorer.pages.home import home_page
+    from explorer.registry import acts
 
-    warm.begin()
+    compile_ahead.begin()
     # Panel calls plain functions for each session; anything else it would try to show.
     pages = {"/": home_page, **{name: _page_of(name) for name in acts()}}
     port = chosen.port or _free_port(chosen.address)
@@ -72,7 +72,7 @@ def _serve(chosen: argparse.Namespace) -> None:
 
 
 def _page_of(solver: str) -> Callable[[], Any]:
-    from explorer.page import stage_page
+    from explorer.pages.system_page import stage_page
 
     return lambda: stage_page(solver)
 

@@ -6,8 +6,8 @@ values and are divided by 16. A seeded fifth of every class is the test part.
 
 import numpy as np
 
+from engine.datasets.catalogue import Entry, register
 from engine.datasets.dataset import Dataset, limit_rows
-from engine.datasets.registry import Entry, register
 
 TEST_SHARE = 0.2
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.datasets.dataset import Task
 from engine.datasets.labels import from_numbers
-from engine.errors import invalid
+from engine.runtime.errors import invalid
 
 # 400 MB as float64: a file within the byte limit can hold far more cells than that.
 MAX_CELLS = 50_000_000

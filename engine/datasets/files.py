@@ -19,7 +19,7 @@ from engine.datasets import csv_file
 from engine.datasets.csv_file import parse_csv
 from engine.datasets.dataset import Dataset, Features, Task
 from engine.datasets.libsvm_file import parse_libsvm
-from engine.errors import invalid
+from engine.runtime.errors import invalid
 
 Format = Literal["csv", "libsvm"]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.datasets.catalogue import Entry, register
 from engine.datasets.dataset import Dataset, limit_rows
 from engine.datasets.files import read
-from engine.datasets.registry import Entry, register
 
 
 def sample_folder() -> Path:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.datasets.catalogue import Entry, register
 from engine.datasets.dataset import Dataset
-from engine.datasets.registry import Entry, register
-from engine.errors import invalid
+from engine.runtime.errors import invalid
 
 MAX_SIZE = 1_000_000
 MAX_TEST_SIZE = 10_000

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import BudgetedSVC, datasets
-from engine.merging import MERGING
-from engine.papers.bsgd.bench import accuracies, merging_decisions, merging_time
-from engine.papers.bsgd.published import METHODS, TABLE_2
+from engine.systems.budgeted_sgd.merging import MERGING
+from engine.systems.budgeted_sgd.paper.bench import accuracies, merging_decisions, merging_time
+from engine.systems.budgeted_sgd.paper.printed import METHODS, TABLE_2
 from tests.benchmarks._figures import say, say_pace, timed
 
 DATA, SETTING = "ijcnn1", {"C": 32, "gamma": 2}

@@ -12,12 +12,13 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import ClusterSVC, KernelSVC, datasets
-from engine.kernels import Counter
-from engine.papers.clustersvm import ARTIFICIAL, ISOLET, USPS
-from engine.papers.clustersvm.bench import Case
-from engine.papers.clustersvm.published import TABLES
-from engine.run import Run
-from engine.solvers import CLUSTERSVM, KERNEL_SVM
+from engine.runtime.counter import Counter
+from engine.runtime.run import Run
+from engine.systems.clustersvm.paper import ARTIFICIAL, ISOLET, USPS
+from engine.systems.clustersvm.paper.bench import Case
+from engine.systems.clustersvm.paper.printed import TABLES
+from engine.systems.clustersvm.system import CLUSTERSVM
+from engine.systems.kernel_svm.system import KERNEL_SVM
 from tests.benchmarks._figures import say, say_pace, timed
 
 CASES = {case.published: case for case in (ARTIFICIAL, USPS, ISOLET)}

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import DCPredClassifier, KernelSVC, datasets
-from engine.fast import linear_values
-from engine.packed import pack, predict
-from engine.papers.dcpred import A9A, COVTYPE, LETTER, USPS
-from engine.papers.dcpred.choice import told
-from engine.papers.dcpred.published import TABLE_1
-from engine.papers.paper import FULL
-from engine.tree import sorted_by_cell
+from engine.reproduction.paper import FULL
+from engine.systems.dcpred.compressed_model import linear_values
+from engine.systems.dcpred.paper import A9A, COVTYPE, LETTER, USPS
+from engine.systems.dcpred.paper.model_selection import told
+from engine.systems.dcpred.paper.printed import TABLE_1
+from engine.systems.dcpred.prediction_loops import pack, predict
+from engine.systems.dcpred.tree import sorted_by_cell
 from tests.benchmarks._figures import say, say_pace, timed
 
 CASES = {case.data: case for case in (LETTER, USPS, A9A, COVTYPE)}

@@ -6,12 +6,14 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import DCSVC, KernelSVC, datasets
-from engine.contenders import cascade
-from engine.dcsvm import solve
-from engine.kernels import Counter, Kernel
-from engine.problem import Problem
-from engine.run import Run
-from engine.settings import DCSVMSettings, DualSettings
+from engine.numerics.kernels import Kernel
+from engine.optimisation.dual_problem import Problem
+from engine.runtime.counter import Counter
+from engine.runtime.run import Run
+from engine.systems.dcsvm.algorithm import solve
+from engine.systems.dcsvm.baselines import cascade
+from engine.systems.dcsvm.settings import DCSVMSettings
+from engine.systems.kernel_svm.settings import DualSettings
 from tests.benchmarks._figures import say, timed
 from tests.benchmarks.dual import CASES, SIZES, TESTED
 

@@ -2,15 +2,16 @@
 
 import time
 
-from engine import KernelSVC, datasets, dual
-from engine.run import Run
+from engine import KernelSVC, datasets
+from engine.runtime.run import Run
+from engine.systems.kernel_svm import algorithm as kernel_svm
 from tests.benchmarks._figures import say, timed
 
 
 def main(arguments: list[str]) -> None:
     """Time spent on events inside the solver, and outside of it, over the time of the fit."""
     data = datasets.load("ijcnn1")
-    build, spent = dual._State.event, [0.0]
+    build, spent = kernel_svm._State.event, [0.0]
 
     def watched(*values):  # type: ignore[no-untyped-def]
         began = time.perf_counter()
@@ -26,7 +27,7 @@ def main(arguments: list[str]) -> None:
         stamping[0] += time.perf_counter() - began
         return event
 
-    dual._State.event = watched  # type: ignore[method-assign]
+    kernel_svm._State.event = watched  # type: ignore[method-assign]
     Run._stamped = stamped  # type: ignore[method-assign]
     for bias in (True, False):
         settings = KernelSVC.solver.settings.checked({"C": 32, "gamma": 2, "bias": bias})

@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.svm import SVC
 
 from engine import SOLVERS, InteriorPointSVC, KernelSVC, datasets
-from engine.events import PhaseBegan
-from engine.icf import IncompleteCholesky
-from engine.kernels import Kernel
-from engine.problem import Problem
-from engine.settings import SCHEMES
+from engine.numerics.kernels import Kernel
+from engine.optimisation.dual_problem import Problem
+from engine.runtime.events import PhaseBegan
+from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
+from engine.systems.interior_point.settings import SCHEMES
 from tests.benchmarks._figures import say, say_pace, timed
 from tests.benchmarks.latency import _until
 

@@ -10,10 +10,10 @@ import psutil
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from tests.benchmarks._chromium import Chromium
 from tests.benchmarks._figures import say, say_pace
-from tests.benchmarks._server import Server
 from tests.benchmarks.stage import CLICK, RUNNING, say_clicks
+from tests.support.chromium import Chromium
+from tests.support.server import Server
 
 # What a browser says once the page is there; the run begins to be drawn then.
 READY = {

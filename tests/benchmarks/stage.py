@@ -4,9 +4,9 @@ import tempfile
 import time
 from statistics import median
 
-from tests.benchmarks._chromium import Chromium
 from tests.benchmarks._figures import say, say_pace
-from tests.benchmarks._server import Server
+from tests.support.chromium import Chromium
+from tests.support.server import Server
 
 BOARD = "/kernel-svm?data=checkerboard-filled&size=5000&C=10&gamma=4&working_set=4"
 LONG = "/kernel-svm?data=checkerboard&size=100000&C=10000&gamma=30&tol=1e-6&working_set=1024"

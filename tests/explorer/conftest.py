@@ -1,7 +1,7 @@
 import pytest
 
 from engine import KernelSVC, datasets
-from explorer.replay import Replay
+from explorer.replay.lookup import Replay
 
 
 def recorded(**settings):

@@ -1,0 +1,205 @@
+"""scikit-learn estimators, thin over the solvers: `fit` drains the events, `iter_fit` yields them."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from engine.learning.model import Model, Trained
+from engine.learning.system import Solver
+from engine.learning.validation import class_numbers, dense
+from engine.runtime.archive import ArchiveError
+from engine.runtime.counter import Counter
+from engine.runtime.errors import invalid
+from engine.runtime.events import Array, Event
+from engine.runtime.progress import with_progress
+from engine.runtime.run import Run
+from engine.runtime.threads import thread_count
+from engine.systems.kernel_svm.estimator import HISTORY
+from engine.systems.kernel_svm.events import Iteration
+
+RESULTS = ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
+
+
+class Machine(BaseEstimator):
+    """What all estimators of the engine share. A subclass names its solver."""
+
+    solver: ClassVar[Solver]
+    model_type: ClassVar[Any] = Model
+    told: ClassVar[type[Event]] = Iteration  # the events that `history_` is a table of, and its columns
+    columns: ClassVar[tuple[str, ...]] = HISTORY
+    of_solutions: ClassVar[Mapping[str, str]] = {}  # further results, each of every task: what solutions call them
+
+    # ---- scikit-learn ----
+
+    def fit(self, X: Any, y: Any) -> "Machine":
+        """Train on X (n x d, dense or sparse) and class labels, or targets, y."""
+        for _ in self.iter_fit(X, y):
+            pass
+        return self
+
+    def iter_fit(self, X: Any, y: Any) -> Iterator[Event]:
+        """Train, yielding each event as it happens; the estimator is fitted when the generator is exhausted."""
+        run = self.begin_fit(X, y)
+        events = iter(run)
+        if self.verbose:
+            events = with_progress(events, type(self).__name__, self.solver.parts(y, self._settings()))
+        return self.follow_fit(run, events)
+
+    def begin_fit(self, X: Any, y: Any, *, recorded: bool = False) -> Run[Trained]:
+        """A run on X and y that has not begun; `follow_fit` drives it."""
+        settings = self._settings()
+        X, y = self._checked(X, y)
+        executor = getattr(self, "executor", None)
+        if recorded:
+            return self.solver.recorded_run(X, y, settings, executor=executor)
+        counter = Counter()
+        return Run(self.solver.steps(dense(X), y, settings, counter, executor), counter)
+
+    def follow_fit(self, run: Run[Trained], events: Iterator[Event]) -> Iterator[Event]:
+        """Pass on the events of a run that `begin_fit` made; at their end the estimator is fitted."""
+        history: dict[str, list[Any]] = {name: [] for name in (*self.columns, "seconds", "evaluations", "task")}
+        for event in events:
+            if isinstance(event, self.told):
+                for name in self.columns:
+                    history[name].append(getattr(event, name))
+                history["seconds"].append(event.stamp.seconds)
+                history["evaluations"].append(event.stamp.evaluations)
+                history["task"].append(" / ".join(event.stamp.path))
+            yield event
+        self.history_ = {name: np.array(column) for name, column in history.items()}
+        self._adopt(run.result())
+
+    def predict(self, X: Any) -> Array:
+        """Class labels, or values of a regression."""
+        values = self._values(X)
+        return self.model_.predict(values)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # ---- files ----
+
+    def save(self, path: str | Path) -> None:
+        """Keep the fitted estimator in one file, without pickle."""
+        check_is_fitted(self, "model_")
+        self.model_.save(path, self._extra())
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Machine":
+        """The fitted estimator that `save` kept; an `ArchiveError` says what is wrong with any other file."""
+        model, extra = cls.model_type.load(path)
+        try:
+            if extra["estimator"] != cls.__name__:
+                raise ArchiveError(f"{Path(path).name} holds a {extra['estimator']}, not a {cls.__name__}")
+            estimator = cls(**extra["params"])
+            estimator.n_features_in_ = model.n_features
+            if extra["names"] is not None:
+                estimator.feature_names_in_ = extra["names"]
+            estimator._adopt_model(model)
+            estimator._adopt_extra(extra)
+        except ArchiveError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
+        return estimator
+
+    # ---- below ----
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
+        return validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
+
+    def _settings(self) -> Any:
+        """The table of settings behind the constructor's parameters."""
+        table = self.solver.settings
+        values = {name: value for name, value in self.get_params().items() if name in table.names()}
+        if not isinstance(self.random_state, int | np.integer | type(None)):
+            values["seed"] = int(check_random_state(self.random_state).randint(2**31))
+        elif self.random_state is not None:
+            if not 0 <= self.random_state < 2**32:
+                raise invalid("random_state", self.random_state, f"None, a RandomState or from 0 to {2**32 - 1}")
+            values["seed"] = int(self.random_state)
+        if "instruments" in table.names():
+            values["instruments"] = "none"  # a fit does not pay for what only a watcher wants to know
+        return table.checked(values)
+
+    def _values(self, X: Any) -> Array:
+        X = self._dense(X)
+        return self.model_.task_values(X, thread_count(self.n_jobs))
+
+    def _dense(self, X: Any) -> Array:
+        check_is_fitted(self, "model_")
+        return dense(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+
+    def _extra(self) -> dict[str, Any]:
+        """What a file keeps beside the model."""
+        return {
+            "estimator": type(self).__name__,
+            "params": {name: value for name, value in self.get_params().items() if name != "executor"},
+            "names": getattr(self, "feature_names_in_", None),
+            "results": {name: getattr(self, name) for name in (*RESULTS, *self.of_solutions)},
+        }
+
+    def _adopt_extra(self, extra: dict[str, Any]) -> None:
+        for name in (*RESULTS, *self.of_solutions):
+            setattr(self, name, extra["results"][name])
+
+    def _adopt(self, trained: Trained) -> None:
+        self._adopt_model(trained.model)
+        for name, theirs in {"objective_": "objective", **self.of_solutions}.items():
+            values = np.array([getattr(solution, theirs) for solution in trained.solutions])
+            setattr(self, name, values[0].item() if len(values) == 1 else values)
+        self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
+        self.n_steps_ = np.array([solution.inner_steps for solution in trained.solutions])
+        self.stop_reason_ = trained.stop_reason
+        if self.stop_reason_ not in ("converged", "early", "passes"):
+            worst = max(solution.violation for solution in trained.solutions)
+            warnings.warn(
+                f"{type(self).__name__} stopped ({self.stop_reason_}) with a violation of {worst:.3g} left; "
+                "raise max_iter or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _adopt_model(self, model: Any) -> None:
+        self.model_ = model
+
+
+class Classifier(ClassifierMixin, Machine):
+    """What all classifiers of the engine share."""
+
+    def decision_function(self, X: Any) -> Array:
+        """Signed distances: a vector for two classes, a column for each of more."""
+        values = self._values(X)
+        return self.model_.decision(values)
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        class_numbers(y)
+        return X, y
+
+    def _adopt_model(self, model: Any) -> None:
+        super()._adopt_model(model)
+        self.classes_ = model.classes
+
+
+class KernelMachine(Classifier):
+    """What all classifiers with support vectors share."""
+
+    def _adopt_model(self, model: Any) -> None:
+        super()._adopt_model(model)
+        self.support_ = model.support
+        self.support_vectors_ = model.vectors
+        self.n_support_ = model.class_counts
+        self.dual_coef_ = model.coefficients
+        self.intercept_ = model.intercepts

@@ -1,0 +1,51 @@
+"""TODO: what this is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.runtime.errors import invalid
+from engine.runtime.events import Array
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points as the kernel wants them, in its precision, moved to its origin and scaled.
+
+    For rbf they are scaled by sqrt(2 gamma) and `norms` are half the square norms, so that its exponent is a plain
+    difference, x.z - |x|^2 / 2 - |z|^2 / 2; norms come from a GEMM too, so that rounding cancels where x = z. For
+    laplacian they are scaled by gamma, and there are no norms. Other kernels take them as they are, with square norms.
+    """
+
+    X: Array
+    norms: Array
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, index: Any) -> "Points":
+        return Points(self.X[index], self.norms[index])
+
+
+def square_norms(X: Array) -> Array:
+    """|x|^2 for each row, in float64."""
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
+def joined(a: Points, b: Points) -> Points:
+    """The points of both."""
+    return Points(np.concatenate([a.X, b.X]), np.concatenate([a.norms, b.norms]))
+
+
+def check_points(X: Any) -> Array:
+    """A dense matrix of finite numbers, or an error that says where it is not."""
+    X = np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape:
+        raise invalid("X", X.shape, "a matrix with at least one row and one column")
+    if not np.issubdtype(X.dtype, np.number) or np.issubdtype(X.dtype, np.complexfloating):
+        raise invalid("X", X.dtype, "of real numbers")
+    if not np.isfinite(X).all():
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        raise invalid(f"X[{row}, {column}]", float(X[row, column]), "a finite number")
+    return X

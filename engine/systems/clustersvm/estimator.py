@@ -1,0 +1,57 @@
+"""The scikit-learn estimator of ClusterSVM."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from engine.learning.estimator import KernelMachine
+from engine.systems.clustersvm.system import CLUSTERSVM
+
+
+class ClusterSVC(KernelMachine):
+    """Kernel SVM classifier by ClusterSVM: clusters without support vectors are replaced by one of their members.
+
+    Each class is divided into `n_clusters` clusters ("sqrt" is the root of its number of points) by `clustering`,
+    "pddp" or "kmeans"; an SVM is trained on their pseudo-centres, and in each pass points within its margin leave their
+    cluster before the next one is trained. `max_passes=1` is the paper's choice, None goes on to the exact answer of
+    `KernelSVC`. With `collapse_bound` points far within the margin are replaced by the mean of their cluster's. More
+    than two classes: each against the rest, with the same clusters. Other parameters are those of `KernelSVC`.
+
+    After fitting: as in `KernelSVC`; `stop_reason_` is "converged" if the answer is exact, "passes" if there were
+    passes enough before; `exact_`, `n_passes_` and `n_reduced_`, the points of the last reduced set, of each task, if
+    there are several.
+    """
+
+    solver = CLUSTERSVM
+    of_solutions: ClassVar[Mapping[str, str]] = {"exact_": "exact", "n_passes_": "passes", "n_reduced_": "size"}
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        n_clusters: int | str = "sqrt",
+        max_passes: int | None = 1,
+        collapse_bound: bool = False,
+        clustering: str = "pddp",
+        tol: float = 1e-3,
+        cache_mb: float = 1000,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_clusters = n_clusters
+        self.max_passes = max_passes
+        self.collapse_bound = collapse_bound
+        self.clustering = clustering
+        self.tol = tol
+        self.cache_mb = cache_mb
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state

@@ -1,0 +1,258 @@
+"""The fast machine of DC-Pred++: down the tree to a leaf, the kernel at its landmarks, pseudo-landmarks from those.
+
+    value(x) = intercept + sum_j weight_j c_j + sum_t weight_t f_t(c),   c_j = K(x, u_j)
+
+where f_t is a product c_a c_b, or the kernel at a distance that the triangle inequality allows. It is evaluated by
+`engine.packed`, float32, on threads over blocks of rows. Any machine of leaves fits in, also one whose landmarks are
+all its support vectors. A linear model, coded and measured the same way, is what its time is compared with.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from engine.numerics.jit import FAST
+from engine.numerics.simd import LANES
+from engine.runtime.events import Array
+from engine.runtime.threads import for_each
+from engine.systems.dcpred.nystrom import Expansion
+from engine.systems.dcpred.prediction_loops import Packed, pack, predict, starts_of
+from engine.systems.dcpred.tree import Tree, floats, in_vectors, refuse_others, table
+
+BLOCK = 2**18  # values of X for a thread at a time
+LEAST_ROWS = 256
+ROWS_A_LEAF = 8  # on average, so that what is fetched for a leaf is used more than once
+
+
+@dataclass(frozen=True, eq=False)
+class FastModel:
+    """Leaves one after the other in flat arrays; `first` is where the landmarks of each begin, and so on."""
+
+    tree: Tree
+    gamma: np.float32
+    first: Array  # (leaves + 1,)
+    landmarks: Array  # (landmarks, d and zeros to whole vectors) float32, from the tree's origin
+    seen: Array  # (leaves, d) bool: the features that a leaf looks at
+    weights: Array  # (landmarks, tasks) float32
+    first_pseudo: Array  # (leaves + 1,)
+    pairs: Array  # (pseudo, 2): the landmarks of the leaf that are multiplied; -1 for the triangle inequality
+    pseudo_weights: Array  # (pseudo, tasks) float32
+    first_distance: Array  # (leaves + 1,)
+    distances: Array  # triangle inequality: from each pseudo-landmark of a leaf to each of its landmarks
+    intercepts: Array  # (leaves, tasks) float32
+
+    def values(self, X: Array, threads: int = 1) -> Array:
+        """Decision values, a column for each task."""
+        X = floats(X)
+        result, leaves = np.empty((len(X), self.intercepts.shape[1]), np.float32), len(self.intercepts)
+        if X.dtype == np.float32 and self._takes(X.shape[1]):
+            packed, vectors = self._packed_as_they_are, X
+            _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads, leaves)
+        else:
+            packed, origin = self._packed, self.tree.origin.astype(X.dtype)
+            width = packed.routing.width
+            _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads, leaves)
+        return result
+
+    def _takes(self, d: int) -> bool:
+        """Whether rows need not be brought to whole vectors: they are, or nowhere taken as vectors."""
+        vectors = self.seen.all(axis=1) & (np.diff(self.first) > 0)
+        return d % LANES == 0 or (self.tree.takes_any_width and not vectors.any())
+
+    @cached_property
+    def _packed(self) -> Packed:
+        return pack(self, moved=True)
+
+    @cached_property
+    def _packed_as_they_are(self) -> Packed:
+        return pack(self, moved=False)
+
+    def costs(self) -> Array:
+        """Of a prediction in each leaf, in inner products, routing among them."""
+        d, tasks = len(self.tree.origin), self.weights.shape[1]
+        landmarks, pseudo, distances = map(np.diff, (self.first, self.first_pseudo, self.first_distance))
+        values = np.where(distances > 0, distances, pseudo)  # a multiplication for a product, one for each distance
+        values += landmarks * self.seen.sum(axis=1)
+        return self.tree.routing() + (values + (landmarks + pseudo) * tasks) / d
+
+    def cost(self, X: Array) -> float:
+        """The mean over these rows."""
+        return float(self.costs()[self.tree.route(floats(X))].mean())
+
+    def places(self, leaf: int) -> Array:
+        """The landmarks of a leaf, as the data have them."""
+        return self.landmarks[self.first[leaf] : self.first[leaf + 1], : len(self.tree.origin)] + self.tree.origin
+
+    def trace(self, x: Array) -> "Trace":
+        """How the prediction for one point comes about."""
+        nodes = self.tree.path(x)
+        leaf = int(~self.tree.children[nodes[-1], 0])
+        own = slice(self.first[leaf], self.first[leaf + 1])
+        pseudo = slice(self.first_pseudo[leaf], self.first_pseudo[leaf + 1])
+        away = self.tree.moved(x[None])[0] - self.landmarks[own]  # both with zeros at the end
+        c = np.exp(-self.gamma * np.square(away[:, : len(x)][:, self.seen[leaf]]).sum(axis=1))
+        distances = self.distances[self.first_distance[leaf] : self.first_distance[leaf + 1]]
+        distances = distances.reshape(-1, max(1, len(c)))
+        expansion = Expansion(float(self.gamma), self.pairs[pseudo], distances)
+        f = expansion.expand(c[None])[0, len(c) :]
+        return Trace(
+            nodes=nodes, leaf=leaf, landmarks=self.places(leaf), kernel_values=c,
+            contributions=c[:, None] * self.weights[own], pairs=self.pairs[pseudo], pseudo_values=f,
+            pseudo_contributions=f[:, None] * self.pseudo_weights[pseudo], intercepts=self.intercepts[leaf],
+            cost=float(self.costs()[leaf]),
+        )  # fmt: skip
+
+    # ---- events and files ----
+
+    def table(self) -> dict[str, Any]:
+        """In plain values and arrays, as events and files have it."""
+        own = {name: getattr(self, name) for name in _own_fields()}
+        return {"gamma": float(self.gamma), **table(self.tree), **{name: array.copy() for name, array in own.items()}}
+
+    @classmethod
+    def of(cls, table: Any) -> "FastModel":
+        """The inverse of `table`, from a mapping or an event; a ValueError if the arrays do not fit together."""
+        values = table if isinstance(table, dict) else vars(table)
+        tree = Tree(*(np.array(values[name]) for name in Tree._fields))
+        model = cls(tree, np.float32(values["gamma"]), *(np.array(values[name]) for name in _own_fields()))
+        model._check()
+        return model
+
+    def _check(self) -> None:
+        self.tree.check()
+        leaves, d, tasks = len(self.tree), self.tree.normals.shape[2], self.intercepts.shape[1]
+        sizes = np.diff(self.first), np.diff(self.first_pseudo), np.diff(self.first_distance)
+        starts, f32 = (leaves + 1,), np.float32
+        for name, shape, kind in (
+            ("first", starts, np.int64), ("first_pseudo", starts, np.int64), ("first_distance", starts, np.int64),
+            ("landmarks", (self.first[-1], d), f32), ("seen", (leaves, len(self.tree.origin)), np.bool_),
+            ("weights", (self.first[-1], tasks), f32), ("pairs", (self.first_pseudo[-1], 2), np.int32),
+            ("pseudo_weights", (self.first_pseudo[-1], tasks), f32), ("distances", (self.first_distance[-1],), f32),
+            ("intercepts", (leaves, tasks), f32),
+        ):  # fmt: skip
+            refuse_others(name, getattr(self, name), shape, kind)
+        begin = self.first[0] == self.first_pseudo[0] == self.first_distance[0] == 0
+        ordered = begin and all((size >= 0).all() for size in sizes)
+        triangle = sizes[2] > 0
+        landmarks_of = np.repeat(np.where(triangle, 0, sizes[0]), sizes[1])
+        known = (self.pairs >= -1) & (self.pairs < landmarks_of[:, None])
+        distances = np.where(triangle, sizes[0] * sizes[1], 0)
+        looking = self.seen.any(axis=1).all()
+        if not (ordered and known.all() and looking and np.array_equal(sizes[2], distances) and self.gamma > 0):
+            raise ValueError("the leaves do not fit together")
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A prediction, step by step; contributions have a column for each task and add up to its values."""
+
+    nodes: list[int]  # cells of the tree
+    leaf: int
+    landmarks: Array  # as the data have them
+    kernel_values: Array
+    contributions: Array
+    pairs: Array
+    pseudo_values: Array
+    pseudo_contributions: Array
+    intercepts: Array
+    cost: float  # in inner products
+
+    @property
+    def values(self) -> Array:
+        """What is predicted, for each task."""
+        return self.contributions.sum(axis=0) + self.pseudo_contributions.sum(axis=0) + self.intercepts
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf's part of a fast machine."""
+
+    landmarks: Array  # moved to the tree's origin
+    seen: Array  # (d,) bool
+    weights: Array
+    intercepts: Array
+    pairs: Array
+    pseudo_weights: Array
+    distances: Array  # (pseudo, landmarks), or empty
+
+    def cost(self) -> float:
+        """Of a prediction in inner products, without routing."""
+        many, more, tasks = len(self.landmarks), len(self.pairs), len(self.intercepts)
+        values = many * int(self.seen.sum()) + (self.distances.size or more)
+        return (values + (many + more) * tasks) / len(self.seen)
+
+
+def seen(points: Array) -> Array:
+    """The features that a leaf with these points looks at: those in which they differ, if that spares half or more.
+
+    Among the points the others change nothing; of a point that differs in them, the leaf knows nothing.
+    """
+    differ = (points != points[:1]).any(axis=0)
+    count, d = np.count_nonzero(differ), len(differ)
+    spared = count > 0 and -(-count // LANES) <= -(-d // LANES) // 2
+    return differ if spared else np.ones(d, bool)
+
+
+def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
+    """The fast machine of some leaves."""
+    f32 = np.float32
+    return FastModel(
+        tree,
+        f32(gamma),
+        starts_of([len(leaf.landmarks) for leaf in leaves]),
+        in_vectors(np.concatenate([leaf.landmarks for leaf in leaves])),
+        np.array([leaf.seen for leaf in leaves]),
+        np.concatenate([leaf.weights for leaf in leaves]).astype(f32),
+        starts_of([len(leaf.pairs) for leaf in leaves]),
+        np.concatenate([leaf.pairs for leaf in leaves]).astype(np.int32),
+        np.concatenate([leaf.pseudo_weights for leaf in leaves]).astype(f32),
+        starts_of([leaf.distances.size for leaf in leaves]),
+        np.concatenate([leaf.distances.ravel() for leaf in leaves]).astype(f32),
+        np.array([leaf.intercepts for leaf in leaves], f32),
+    )
+
+
+def linear_values(X: Array, weights: Array, intercept: float, threads: int = 1) -> Array:
+    """Decision values of a linear model, as fast machines are coded: float32, threads over blocks of rows."""
+    X, weights, shift = floats(X), weights.astype(np.float32), np.float32(intercept)
+    result = np.empty(len(X), np.float32)
+    _in_blocks(lambda rows: _linear(X[rows], weights, shift, result[rows]), X, threads)
+    return result
+
+
+def _own_fields() -> list[str]:
+    """All but the tree and gamma."""
+    return [field.name for field in fields(FastModel)][2:]
+
+
+def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: int = 1) -> None:
+    step = max(LEAST_ROWS, BLOCK // X.shape[1], ROWS_A_LEAF * leaves)
+    for_each(work, [slice(top, top + step) for top in range(0, len(X), step)], threads)
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _moved(X, origin, width):  # type: ignore[no-untyped-def]
+    """Rows from the origin, in whole vectors, one after the other."""
+    Z = np.empty((X.shape[0], width), np.float32)
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            Z[i, k] = X[i, k] - origin[k]
+        for k in range(X.shape[1], width):
+            Z[i, k] = 0.0
+    return Z.ravel()
+
+
+@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
+def _linear(X, weights, intercept, values):  # type: ignore[no-untyped-def]
+    for i in range(X.shape[0]):
+        total = intercept
+        for k in range(weights.size):
+            total += weights[k] * X[i, k]
+        values[i] = total

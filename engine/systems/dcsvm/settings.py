@@ -1,0 +1,30 @@
+"""TODO: what this is."""
+
+from typing import Any
+
+import param
+
+from engine.learning.common_settings import KernelSettings, _price
+from engine.systems.kernel_svm.settings import DualSettings
+
+
+class DCSVMSettings(KernelSettings, DualSettings):
+    """DC-SVM."""
+
+    C = _price()
+    k = param.Integer(4, bounds=(2, 256), doc="A level has k times the cells of the level above.")
+    levels: Any = param.Selector(default="auto", objects=["auto", 1, 2, 3, 4, 5, 6], doc="Levels below the whole.")
+    sample_size = param.Integer(1000, bounds=(1, 100_000), doc="Points that the clustering of a level looks at.")
+    stop_level = param.Integer(0, bounds=(0, 6), doc="Stop after this level and predict early; 0 is the exact answer.")
+    adaptive = param.Boolean(True, doc="Whether clustering samples from the support vectors of the level below.")
+    refine = param.Boolean(True, doc="Whether to solve on the support vectors alone before the whole problem.")
+    partition: Any = param.Selector(
+        default="auto", objects=["auto", "kernel-kmeans", "kmeans", "random"], doc="How the data are divided."
+    )
+    instruments: Any = param.Selector(
+        default="auto", objects=["auto", "all", "none"], doc="What of the theory is measured beside the solution."
+    )
+    multiclass: Any = param.Selector(
+        default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
+    )
+    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")

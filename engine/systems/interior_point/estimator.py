@@ -1,0 +1,65 @@
+"""The scikit-learn estimator of the incremental interior-point method."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from engine.learning.estimator import KernelMachine
+from engine.systems.interior_point.events import InteriorIteration
+from engine.systems.interior_point.system import INTERIOR_POINT
+
+
+class InteriorPointSVC(KernelMachine):
+    """Kernel SVM classifier by an interior-point method over an approximate factorisation of the kernel matrix.
+
+    `scheme` says what stands for the matrix: itself ("cholesky", for few points), an incomplete Cholesky factor of so
+    many columns as `rank` says ("icf"), a Kronecker product ("kronecker"), or a coarse one of these for `coarse_iter`
+    iterations at most, then a finer one ("icf+icf", "kronecker+icf") or the decomposition solver
+    ("icf+decomposition"), whose answer is that of `KernelSVC`; an automatic coarse rank that is too coarse to lead
+    anywhere is left out. With `rank="auto"` columns are added until they have the trace of the matrix but for a
+    thousandth, or are too many. `tol` is the relative gap, and residuals, at the end. Other parameters are those of
+    `KernelSVC`.
+
+    After fitting: as in `KernelSVC`, with `n_iter_` interior-point iterations (and those of decomposition), `history_`
+    a table of the former; `objective_` and `gap_` of the exact problem (NaN where that was too dear to find),
+    `approximate_gap_` of the one that was solved, `rank_`, each of every task, if there are several.
+    """
+
+    solver = INTERIOR_POINT
+    told = InteriorIteration
+    columns = (
+        "iteration", "of_phase", "kind", "mu", "sigma", "step", "primal_residual", "dual_residual", "gap",
+        "relative_gap", "objective", "least_product", "largest_product",
+    )  # fmt: skip
+    of_solutions: ClassVar[Mapping[str, str]] = {
+        "gap_": "gap", "approximate_gap_": "approximate_gap", "rank_": "rank"
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        scheme: str = "icf+icf",
+        rank: int | str = "auto",
+        coarse_rank: int | str = "auto",
+        coarse_iter: int = 10,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.scheme = scheme
+        self.rank = rank
+        self.coarse_rank = coarse_rank
+        self.coarse_iter = coarse_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state

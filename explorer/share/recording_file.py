@@ -1,0 +1,23 @@
+"""Take it along: the state of a stage as a link and as Python, and recordings as files."""
+
+import io
+import tempfile
+from pathlib import Path
+
+from engine import Recording
+
+
+def recording_bytes(recording: Recording) -> io.BytesIO:
+    """A recording as the content of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.svmrun"
+        recording.save(path)
+        return io.BytesIO(path.read_bytes())
+
+
+def read_recording(content: bytes, name: str) -> Recording:
+    """The recording in the content of a file; an `ArchiveError` says what is wrong with any other."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / Path(name).name
+        path.write_bytes(content)
+        return Recording.load(path)

@@ -1,0 +1,33 @@
+"""What several threads do for one computation."""
+
+import threading
+
+import pytest
+
+from engine.runtime.threads import aside
+
+
+def test_what_is_done_aside_breathes_until_it_is_there():
+    goes_on = threading.Event()
+
+    def work():
+        goes_on.wait()
+        return 7
+
+    def outer():
+        found.append((yield from aside(work)))
+
+    found: list[int] = []
+    steps = outer()
+    assert [next(steps), next(steps)] == [None, None]
+    goes_on.set()
+    assert set(steps) <= {None}
+    assert found == [7]
+
+
+def test_what_goes_wrong_aside_is_raised_here():
+    def work():
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        list(aside(work))
