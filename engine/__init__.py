@@ -1,13 +1,24 @@
 """The solvers: numpy, numba, scipy and scikit-learn, and no knowledge of any screen.
 
-`KernelSVC` and its kin are scikit-learn estimators. Below them a solver is a generator of events (`engine.events`),
-driven by a `Run` and kept in a `Recording`; `SOLVERS` has them by name.
+`KernelSVC` and its kin are scikit-learn estimators. Below them a solver is a generator of events, driven by a `Run` and
+kept in a `Recording`; `SOLVERS` has the systems by name.
+
+The rooms, each importing only those before it:
+
+    registry      the systems by name, built in or brought by other packages
+    runtime       what a run is: events, Run, Recording, threads, executors; knows no problem
+    numerics      kernels, k-means, Cholesky; knows no problem either
+    optimisation  the dual problem and how it is measured
+    datasets      data by name or from files
+    learning      from labelled data to a model: settings, multiclass, the base of estimators; `System`
+    reproduction  what the desks of papers share
+    systems       one folder a system, all of the same shape; start with systems/kernel_svm
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from engine.learning.system import Solver
+from engine import registry
+from engine.learning.system import System
 from engine.registry import SOLVERS
 from engine.runtime.archive import ArchiveError
 from engine.runtime.recording import Recording
@@ -21,24 +32,16 @@ if TYPE_CHECKING:
     from engine.systems.interior_point.estimator import InteriorPointSVC
     from engine.systems.kernel_svm.estimator import KernelSVC
 
+Solver = System  # the name it had first
+
 __all__ = [
     "DCSVC", "SOLVERS", "ArchiveError", "BudgetedSVC", "ClusterSVC", "DCPredClassifier", "DCPredRegressor",
-    "InteriorPointSVC", "KernelSVC", "Recording", "Run", "Solver",
+    "InteriorPointSVC", "KernelSVC", "Recording", "Run", "Solver", "System",
 ]  # fmt: skip
-
-ESTIMATORS = {
-    "BudgetedSVC": "engine.budgeted_svc",
-    "ClusterSVC": "engine.cluster_svc",
-    "DCPredClassifier": "engine.fast_estimators",
-    "DCPredRegressor": "engine.fast_estimators",
-    "DCSVC": "engine.estimators",
-    "InteriorPointSVC": "engine.interior_svc",
-    "KernelSVC": "engine.estimators",
-}
 
 
 def __getattr__(name: str) -> Any:
-    """Import estimators when they are asked for: a server runs without scikit-learn, whose import takes seconds."""
-    if name not in ESTIMATORS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(ESTIMATORS[name]), name)
+    """Import an estimator when it is asked for: a server runs without scikit-learn, whose import takes seconds."""
+    if name in __all__:
+        return registry.estimator(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

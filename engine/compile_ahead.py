@@ -1,26 +1,22 @@
-"""Compiles the kernels before anybody waits for them, in the background."""
+"""Compiles the kernels of all systems in the background, before anybody waits for them."""
 
 import threading
+from contextlib import suppress
 
 import numpy as np
 
-from engine.systems.budgeted_sgd.system import BUDGETED_SGD
-from engine.systems.clustersvm.system import CLUSTERSVM
-from engine.systems.dcpred.system import DCPRED, DCPRED_RIDGE
-from engine.systems.dcsvm.system import DCSVM
-from engine.systems.interior_point.system import INTERIOR_POINT
-from engine.systems.kernel_svm.system import KERNEL_SVM
+from engine.registry import SOLVERS
 
-_begun = threading.Lock()
+_started = threading.Lock()
 _done = threading.Event()
 
 
-def begin(after: float = 8.0) -> None:
+def start(after: float = 8.0) -> None:
     """Compile, once in a process; with a full cache on disk that takes a moment, without one some seconds.
 
     It waits a little: whoever starts a process wants to see something first, and the first run compiles what it needs.
     """
-    if _begun.acquire(blocking=False):
+    if _started.acquire(blocking=False):
         timer = threading.Timer(after, _compile)
         timer.daemon = True
         timer.start()
@@ -37,17 +33,9 @@ def _compile() -> None:
         for n in (100, 2000):  # both precisions
             X = rng.normal(size=(n, 2))
             y = (X[:, 0] > 0).astype(int)
-            for bias in (True, False):
-                KERNEL_SVM.recorded_run(X, y, KERNEL_SVM.settings.checked({"bias": bias})).result()
-            for partition in ("kernel-kmeans", "kmeans"):
-                DCSVM.recorded_run(X, y, DCSVM.settings.checked({"partition": partition})).result()
-            for kernel in ("rbf", "linear"):
-                settings = CLUSTERSVM.settings.checked({"kernel": kernel, "collapse_bound": True})
-                CLUSTERSVM.recorded_run(X, y, settings).result()
-            CLUSTERSVM.recorded_run(X, y, CLUSTERSVM.settings.checked({"max_passes": None})).result()
-            BUDGETED_SGD.recorded_run(X, y, BUDGETED_SGD.settings.checked({"budget": 10, "epochs": 1})).result()
-            INTERIOR_POINT.recorded_run(X, y, INTERIOR_POINT.settings.checked({"rank": 20})).result()
-            for fast in (DCPRED, DCPRED_RIDGE):
-                fast.recorded_run(X, y, fast.settings.checked({"n_leaves": 4})).result()
+            for system in SOLVERS.values():
+                for values in system.warm_up:
+                    with suppress(Exception):  # of another package: its own run shows what is wrong
+                        system.recorded_run(X, y, system.settings.checked(values)).result()
     finally:
         _done.set()

@@ -1,23 +1,32 @@
-"""The one vocabulary of the project: what a solver says while it works.
+"""The vocabulary of all solvers in one place, for users: `from engine.events import Finished, Iteration`.
 
-A solver is a generator. It yields events, small frozen dataclasses, and now and then None, a breath: nothing to tell,
-but a moment at which it may be paused or stopped. `Run` drives it and stamps each event; a solver looks at no clock.
-What all solvers say is in `basis`, what only one says in the module of its name.
+`EVENTS` has the kinds of events by name. They are defined in `engine/runtime/events.py` and in the `events.py` of each
+system, where the code of the engine itself imports them from.
 """
 
-from engine.registry import EVENTS
-from engine.runtime.events import Array, Event, Result, Stamp, Steps, Stop, Within, passed_on, within
+from typing import Any
 
-__all__ = [
-    *EVENTS,
-    "EVENTS",
-    "Array",
-    "Event",
-    "Result",
-    "Stamp",
-    "Steps",
-    "Stop",
-    "Within",
-    "passed_on",
-    "within",
-]
+from engine import registry
+from engine.runtime.events import COMMON, Array, Event, Result, Stamp, Steps, Stop, Within, passed_on, within
+
+__all__ = ["Array", "Event", "Result", "Stamp", "Steps", "Stop", "Within", "passed_on", "within"]
+
+
+def __getattr__(name: str) -> Any:
+    """The kind of event of this name, of any system."""
+    if name == "EVENTS":
+        kinds = (kind for system in registry.SOLVERS.values() for kind in system.events)
+        return {kind.__name__: kind for kind in (*COMMON, *kinds)}
+    if not name.startswith("_"):
+        for kind in COMMON:
+            if kind.__name__ == name:
+                return kind
+        for system in registry.SOLVERS.built_in():
+            for kind in system.events:
+                if kind.__name__ == name:
+                    return kind
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(["EVENTS", *__all__, *__getattr__("EVENTS")])

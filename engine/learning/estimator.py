@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from engine.learning.model import Model, Trained
-from engine.learning.system import Solver
+from engine.learning.system import System
 from engine.learning.validation import class_numbers, dense
 from engine.runtime.archive import ArchiveError
 from engine.runtime.counter import Counter
@@ -22,24 +22,31 @@ from engine.runtime.events import Array, Event
 from engine.runtime.progress import with_progress
 from engine.runtime.run import Run
 from engine.runtime.threads import thread_count
-from engine.systems.kernel_svm.estimator import HISTORY
-from engine.systems.kernel_svm.events import Iteration
 
 RESULTS = ("objective_", "n_iter_", "n_steps_", "stop_reason_", "history_")
 
 
-class Machine(BaseEstimator):
-    """What all estimators of the engine share. A subclass names its solver."""
+class SolverEstimator(BaseEstimator):
+    """What all estimators of the engine share. A subclass names its system and the events of its history."""
 
-    solver: ClassVar[Solver]
+    solver: ClassVar[System]
     model_type: ClassVar[Any] = Model
-    told: ClassVar[type[Event]] = Iteration  # the events that `history_` is a table of, and its columns
-    columns: ClassVar[tuple[str, ...]] = HISTORY
-    of_solutions: ClassVar[Mapping[str, str]] = {}  # further results, each of every task: what solutions call them
+    history_event: ClassVar[type[Event]]  # `history_` is a table of these events, with these columns
+    history_columns: ClassVar[tuple[str, ...]]
+    per_task_results: ClassVar[Mapping[str, str]] = {}  # further fitted attributes, and what solutions call them
+
+    n_jobs: int | None
+    verbose: bool
+    random_state: Any
+
+    def _set(self, values: Mapping[str, Any]) -> None:
+        """Keep the parameters of a constructor, given its `locals()`."""
+        for name in self._get_param_names():
+            setattr(self, name, values[name])
 
     # ---- scikit-learn ----
 
-    def fit(self, X: Any, y: Any) -> "Machine":
+    def fit(self, X: Any, y: Any) -> "SolverEstimator":
         """Train on X (n x d, dense or sparse) and class labels, or targets, y."""
         for _ in self.iter_fit(X, y):
             pass
@@ -50,7 +57,8 @@ class Machine(BaseEstimator):
         run = self.begin_fit(X, y)
         events = iter(run)
         if self.verbose:
-            events = with_progress(events, type(self).__name__, self.solver.parts(y, self._settings()))
+            parts = self.solver.parts(y, self._settings())
+            events = with_progress(events, type(self).__name__, parts, self.solver.progress)
         return self.follow_fit(run, events)
 
     def begin_fit(self, X: Any, y: Any, *, recorded: bool = False) -> Run[Trained]:
@@ -65,10 +73,10 @@ class Machine(BaseEstimator):
 
     def follow_fit(self, run: Run[Trained], events: Iterator[Event]) -> Iterator[Event]:
         """Pass on the events of a run that `begin_fit` made; at their end the estimator is fitted."""
-        history: dict[str, list[Any]] = {name: [] for name in (*self.columns, "seconds", "evaluations", "task")}
+        history: dict[str, list[Any]] = {name: [] for name in (*self.history_columns, "seconds", "evaluations", "task")}
         for event in events:
-            if isinstance(event, self.told):
-                for name in self.columns:
+            if isinstance(event, self.history_event):
+                for name in self.history_columns:
                     history[name].append(getattr(event, name))
                 history["seconds"].append(event.stamp.seconds)
                 history["evaluations"].append(event.stamp.evaluations)
@@ -95,7 +103,7 @@ class Machine(BaseEstimator):
         self.model_.save(path, self._extra())
 
     @classmethod
-    def load(cls, path: str | Path) -> "Machine":
+    def load(cls, path: str | Path) -> "SolverEstimator":
         """The fitted estimator that `save` kept; an `ArchiveError` says what is wrong with any other file."""
         model, extra = cls.model_type.load(path)
         try:
@@ -146,16 +154,16 @@ class Machine(BaseEstimator):
             "estimator": type(self).__name__,
             "params": {name: value for name, value in self.get_params().items() if name != "executor"},
             "names": getattr(self, "feature_names_in_", None),
-            "results": {name: getattr(self, name) for name in (*RESULTS, *self.of_solutions)},
+            "results": {name: getattr(self, name) for name in (*RESULTS, *self.per_task_results)},
         }
 
     def _adopt_extra(self, extra: dict[str, Any]) -> None:
-        for name in (*RESULTS, *self.of_solutions):
+        for name in (*RESULTS, *self.per_task_results):
             setattr(self, name, extra["results"][name])
 
     def _adopt(self, trained: Trained) -> None:
         self._adopt_model(trained.model)
-        for name, theirs in {"objective_": "objective", **self.of_solutions}.items():
+        for name, theirs in {"objective_": "objective", **self.per_task_results}.items():
             values = np.array([getattr(solution, theirs) for solution in trained.solutions])
             setattr(self, name, values[0].item() if len(values) == 1 else values)
         self.n_iter_ = np.array([solution.iterations for solution in trained.solutions])
@@ -174,7 +182,7 @@ class Machine(BaseEstimator):
         self.model_ = model
 
 
-class Classifier(ClassifierMixin, Machine):
+class Classifier(ClassifierMixin, SolverEstimator):
     """What all classifiers of the engine share."""
 
     def decision_function(self, X: Any) -> Array:
@@ -193,7 +201,7 @@ class Classifier(ClassifierMixin, Machine):
         self.classes_ = model.classes
 
 
-class KernelMachine(Classifier):
+class KernelClassifier(Classifier):
     """What all classifiers with support vectors share."""
 
     def _adopt_model(self, model: Any) -> None:

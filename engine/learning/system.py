@@ -1,4 +1,4 @@
-"""All solvers by name: what a page, the command line and a recording know of each. No estimator is needed for a run."""
+"""What a system is: one object that says how to train and what the command, pages and recordings need to know of it."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -12,24 +12,38 @@ from engine.learning.model import Trained, tasks
 from engine.learning.settings import Settings
 from engine.learning.validation import check_data, check_targets
 from engine.runtime.counter import Counter
-from engine.runtime.events import Array, Finished, Steps
+from engine.runtime.events import Array, Event, Finished, Steps
+from engine.runtime.progress import Progress
 from engine.runtime.recording import LIMIT_MB, Header, Recording
 from engine.runtime.run import Run
-from engine.systems.kernel_svm.system import _dual_summary
+
+
+def common_summary(last: Finished) -> dict[str, str]:
+    """How any run ended, in words by name."""
+    return {
+        "iterations": f"{last.iterations:,}",
+        "objective": "unknown" if np.isnan(last.objective) else f"{last.objective:.8g}",
+        "support vectors": f"{last.n_free + last.n_bound:,}",
+    }
 
 
 @dataclass(frozen=True)
-class Solver:
-    """A way to train: its name and title, its settings, and its steps on checked data."""
+class System:
+    """A way to train: its name and title, its settings, its training, and what others need to know of its runs."""
 
-    name: str
-    title: str
+    name: str  # in recordings, links, the command and the registry
+    title: str  # on pages, in the command's help and its progress bar
     settings: type[Settings]
     train: Callable[..., Steps[Trained]]  # (X, y, settings, counter), and the executor if it has subproblems
-    subproblems: bool = False  # whether it has parts to hand out
-    summary: Callable[[Finished], dict[str, str]] = _dual_summary  # how it ended, in words by name
+    events: tuple[type[Event], ...] = ()  # the kinds of events that it emits, beside those of every run
+    summary: Callable[[Finished], dict[str, str]] = common_summary  # how a run ended, in words by name
+    progress: type[Progress] = Progress  # the part of a run that is done, from its events
     task: Task = "classification"
     by_tasks: bool = True  # whether more than two classes are binary problems, one after the other
+    subproblems: bool = False  # whether it takes an executor for its subproblems
+    warm_up: tuple[Mapping[str, Any], ...] = ({},)  # settings whose runs compile all its kernels
+    estimator: str = ""  # "package.module:Class", by name: scikit-learn loads late
+    paper: str = ""  # "package.module:PAPER", likewise
 
     def recorded_run(
         self,
@@ -42,7 +56,7 @@ class Solver:
         recording_mb: float = LIMIT_MB,
         executor: Executor | None = None,
     ) -> Run[Trained]:
-        """A recorded run on these data, not yet begun; what has subproblems hands them to the executor."""
+        """A recorded run on these data, not yet started; a system with subproblems hands them to the executor."""
         X, y = check_data(X, y) if self.task == "classification" else check_targets(X, y)
         counter = Counter()
         header = Header(self.name, settings.values_by_name(), X, y, source or {})

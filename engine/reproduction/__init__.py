@@ -1,16 +1,7 @@
-"""The figures and tables of the papers, measured again: `PAPERS` has them by name.
+"""What the desks of papers share: a paper, its figures and their rows, and how rows are written.
 
-A paper is a package below this one. It has a `PAPER`, whose figures yield rows as they are measured, and its published
-numbers beside them as data. It belongs to the engine because all it does is run solvers and count; showing the rows
-is left to whoever asks for them.
+A system that has a paper keeps it in its own `paper/`: `printed` has the numbers as the paper prints them, `figures`
+and `tables` measure them again, `bench` prepares the data and times. Its `PAPER` is found through the registry. It all
+belongs to the engine because it runs solvers and counts; showing the rows is left to the command and the pages.
+Read `paper`, then `report`.
 """
-
-from engine.registry import PAPERS
-from engine.reproduction.paper import FULL, QUICK, Effort, Figure, Paper, Row
-from engine.systems.budgeted_sgd.paper import PAPER as BSGD
-from engine.systems.clustersvm.paper import PAPER as CLUSTERSVM
-from engine.systems.dcpred.paper import PAPER as DCPRED
-from engine.systems.dcsvm.paper import PAPER as DCSVM
-from engine.systems.interior_point.paper import PAPER as IPM
-
-__all__ = ["FULL", "PAPERS", "QUICK", "Effort", "Figure", "Paper", "Row"]

@@ -1,4 +1,9 @@
-"""What every solver says, and what a solver is: a generator of events."""
+"""What a solver is, and the events of every run.
+
+A solver is a generator. It yields events, small frozen dataclasses, and now and then None, a breath: there is nothing
+to report, but it may be paused or stopped at that moment. `Run` drives it and stamps each event; a solver looks at no
+clock. The events of one system are in its own folder.
+"""
 
 from collections.abc import Callable, Generator
 from copy import copy
@@ -132,3 +137,6 @@ def passed_on(steps: Steps[Result], changed: Callable[[Any], "Event | Within | N
                 item = next(steps)
     except StopIteration as end:
         return end.value
+
+
+COMMON: tuple[type[Event], ...] = (Started, PhaseBegan, Finished, Failed)  # what any solver may yield

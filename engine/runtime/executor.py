@@ -1,86 +1,107 @@
-"""TODO: what this is."""
+"""Work handed to an executor: threads of this process by default, or any `concurrent.futures` executor, such as Dask's.
+
+Results come in the order of the work, each with its own count of kernel evaluations, so that a run is the same however
+many workers there are. Threads of our own wait while the solver that asked for the work is paused.
+"""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from engine.optimisation.dual_problem import Problem
+from engine.runtime.counter import Counter
 from engine.runtime.events import Event, Steps
-from engine.systems.kernel_svm.settings import DualSettings
-from engine.systems.kernel_svm.subproblems import Solved, Subproblem, solve_subproblem
 
-WAIT = 0.02  # seconds between two breaths while others work
+WAIT = 0.02  # seconds between two breaths of a solver that waits for workers
 
 
-class Gate:
-    """Lets workers through, holds them, or sends them home."""
+class Counted(Protocol):
+    """A result that knows how many kernel evaluations it took."""
+
+    @property
+    def evaluations(self) -> int:
+        """Kernel evaluations of the worker."""
+
+
+Done = TypeVar("Done", bound=Counted)
+
+
+class PauseGate:
+    """Lets workers pass, holds them while the solver is paused, or tells them to stop."""
 
     def __init__(self) -> None:
         self._open = threading.Event()
         self._open.set()
-        self.stop: str | None = None
+        self._reason: str | None = None
 
     @contextmanager
     def closed(self) -> Iterator[None]:
-        """While the solver is suspended."""
+        """Hold the workers."""
         self._open.clear()
         try:
             yield
         finally:
             self._open.set()
 
-    def leave(self, reason: str) -> None:
-        """Everybody winds up at their next breath."""
-        self.stop = reason
+    def stop(self, reason: str) -> None:
+        """Tell every worker to stop at its next breath."""
+        self._reason = reason
         self._open.set()
 
     def pass_through(self) -> str | None:
-        """Wait while it is closed; the reason to stop, if there is one."""
+        """Wait while the gate is closed; return the reason to stop, if there is one."""
         self._open.wait()
-        return self.stop
+        return self._reason
 
 
-class Crew:
-    """Solves subproblems of one problem side by side; use it as a context manager."""
+class WorkQueue(Generic[Done]):
+    """Does many pieces of work side by side, for one solver; use it as a context manager.
 
-    def __init__(self, problem: Problem, settings: DualSettings, executor: Executor | None) -> None:
-        self._problem = problem
-        self._threads = problem.threads
-        self._own = ThreadPoolExecutor(self._threads, thread_name_prefix="crew") if executor is None else None
+    `work(shared, item, threads, gate)` does one piece; `shared` is what all pieces have in common.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Any, Any, int, PauseGate | None], Done],
+        shared: Any,
+        threads: int,
+        counter: Counter,
+        executor: Executor | None = None,
+    ) -> None:
+        self._work, self._threads, self._counter = work, threads, counter
+        self._own = ThreadPoolExecutor(threads, thread_name_prefix="work-queue") if executor is None else None
         self._executor = executor or self._own
-        self._gate = Gate() if executor is None else None
-        self._shared = _share((problem, settings), executor)
+        self._gate = PauseGate() if executor is None else None
+        self._shared = _sent_once(shared, executor)
 
-    def __enter__(self) -> "Crew":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._own is not None and self._gate is not None:
-            self._gate.leave("cancelled")
+            self._gate.stop("cancelled")
             self._own.shutdown(cancel_futures=True)
 
-    def hand_out(self, subproblems: Sequence[Subproblem]) -> "list[Future[Solved]]":
-        """Give all subproblems to the executor, the large ones first."""
-        threads = self._threads_for(subproblems)
-        futures: dict[int, Future[Solved]] = {}
-        for i in sorted(range(len(subproblems)), key=lambda i: threads[i] == 1):
-            work = subproblems[i]
+    def submit(self, items: Sequence[Any], sizes: Sequence[float]) -> "list[Future[Done]]":
+        """Hand all pieces to the executor, the large ones first; `sizes` are proportional to their work."""
+        threads = self._threads_for(np.asarray(sizes, float))
+        futures: dict[int, Future[Done]] = {}
+        for i in sorted(range(len(items)), key=lambda i: threads[i] == 1):
             futures[i] = self._executor.submit(  # type: ignore[union-attr]
-                solve_subproblem, self._shared, work.members, work.alpha, threads[i], self._gate
+                self._work, self._shared, items[i], threads[i], self._gate
             )
-        return [futures[i] for i in range(len(subproblems))]
+        return [futures[i] for i in range(len(items))]
 
-    def wait_for(self, future: "Future[Solved]") -> Steps[Solved]:
-        """The result of a subproblem; breathes while it is worked on."""
+    def wait_for(self, future: "Future[Done]") -> Steps[Done]:
+        """The result of one piece; breathes while the workers work."""
         while not wait([future], timeout=WAIT).done:
             yield from self.suspended(None)
-        solved = future.result()
-        self._problem.kernel.counter.add(solved.evaluations)
-        return solved
+        done = future.result()
+        self._counter.add(done.evaluations)
+        return done
 
     def suspended(self, item: Event | None) -> Steps[None]:
         """Yield, with the workers held until the solver goes on."""
@@ -90,11 +111,11 @@ class Crew:
             with self._gate.closed():
                 yield item
 
-    def wind_up(self, futures: "Sequence[Future[Solved]]", reason: str) -> list[Solved | None]:
-        """Stop early: what every subproblem has come to, None where it was not begun or is out of reach."""
+    def stop(self, futures: "Sequence[Future[Done]]", reason: str) -> list[Done | None]:
+        """Stop early: what each piece has come to, None where it was not begun or is out of reach."""
         if self._gate is not None:
-            self._gate.leave(reason)
-        results: list[Solved | None] = []
+            self._gate.stop(reason)
+        results: list[Done | None] = []
         for future in futures:
             reached = not future.cancel() and (self._gate is not None or future.done())
             try:
@@ -103,16 +124,15 @@ class Crew:
                 results.append(None)
         return results
 
-    def _threads_for(self, subproblems: Sequence[Subproblem]) -> list[int]:
-        """One thread each, but all of ours for a subproblem that would take longer than a fair share of the work."""
+    def _threads_for(self, sizes: Any) -> list[int]:
+        """One thread each, but all of ours for a piece that would take longer than a fair share of the work."""
         if self._own is None:
-            return [1] * len(subproblems)
-        work = np.array([len(item.members) ** 2 for item in subproblems], float)
-        large = work > work.sum() / self._threads
+            return [1] * len(sizes)
+        large = sizes > sizes.sum() / self._threads
         return [self._threads if it else 1 for it in large]
 
 
-def _share(value: Any, executor: Executor | None) -> Any:
-    """The value as a task may carry it: on a Dask cluster it goes to every worker once, and tasks carry its name."""
+def _sent_once(value: Any, executor: Executor | None) -> Any:
+    """The value as a task may carry it: a Dask cluster gets it once for every worker, and tasks carry its name."""
     client = getattr(executor, "_client", None)
     return value if client is None else client.scatter(value, broadcast=True, hash=False)

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from engine.registry import EVENTS
+from engine import registry
 from engine.runtime import archive
 from engine.runtime.archive import ArchiveError
 from engine.runtime.errors import invalid
@@ -123,7 +123,8 @@ class Recording(Sequence[Event]):
             if not (isinstance(header.X, np.ndarray) and isinstance(header.y, np.ndarray)):
                 raise TypeError("X and y are not arrays")
             recording = cls(header)
-            recording._events = [_decode(item) for item in content["events"]]
+            kinds = _kinds(header.solver)
+            recording._events = [_decode(item, kinds) for item in content["events"]]
         except ArchiveError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -143,8 +144,17 @@ def _encode(event: Event) -> dict[str, Any]:
     return {"event": type(event).__name__, "stamp": list(dataclasses.astuple(event.stamp)), "values": values}
 
 
-def _decode(item: dict[str, Any]) -> Event:
-    kind = EVENTS.get(item["event"])
+def _kinds(solver: str) -> dict[str, type[Event]]:
+    """The kinds of events that a recording of this solver may have."""
+    try:
+        return registry.vocabulary(solver)
+    except KeyError:
+        known = ", ".join(registry.SOLVERS)
+        raise ArchiveError(f"it is a recording of {solver!r}, which is not installed here; known are {known}") from None
+
+
+def _decode(item: dict[str, Any], kinds: Mapping[str, type[Event]]) -> Event:
+    kind = kinds.get(item["event"])
     if kind is None:
         raise ArchiveError(f"the recording has an event of an unknown kind, {item['event']!r}")
     sequence, seconds, evaluations, path = item["stamp"]

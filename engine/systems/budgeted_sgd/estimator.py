@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from engine.learning.estimator import KernelMachine
+from engine.learning.estimator import KernelClassifier
 from engine.learning.model import Trained
 from engine.learning.validation import dense
 from engine.runtime.errors import invalid
@@ -15,7 +15,7 @@ from engine.systems.budgeted_sgd.system import BUDGETED_SGD
 from engine.systems.budgeted_sgd.training import Stream, TrainedBudgeted
 
 
-class BudgetedSVC(KernelMachine):
+class BudgetedSVC(KernelClassifier):
     """Kernel SVM classifier with at most `budget` support vectors, by stochastic gradient descent: Gaussian, no bias.
 
     More than two classes are each class against the rest, with a budget for each. `maintenance` says what happens to a
@@ -34,8 +34,8 @@ class BudgetedSVC(KernelMachine):
     """
 
     solver = BUDGETED_SGD
-    told = StepsTaken
-    columns = ("step", "epoch", "size", "violations", "maintained", "removed", "objective", "accuracy")
+    history_event = StepsTaken
+    history_columns = ("step", "epoch", "size", "violations", "maintained", "removed", "objective", "accuracy")
     n_jobs = None  # for predictions: all cores
 
     def __init__(
@@ -49,14 +49,7 @@ class BudgetedSVC(KernelMachine):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.gamma = gamma
-        self.budget = budget
-        self.epochs = epochs
-        self.maintenance = maintenance
-        self.table_size = table_size
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "BudgetedSVC":
         """Learn from one batch of a stream; the first call of an unfitted estimator says which classes there are."""

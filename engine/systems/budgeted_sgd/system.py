@@ -1,13 +1,20 @@
-"""TODO: what this is."""
+"""Budgeted SGD as a system: what the registry finds."""
 
-from engine.learning.system import Solver
-from engine.runtime.events import Finished
-from engine.systems.budgeted_sgd.events import BudgetFinished
+from engine.learning.system import System
+from engine.runtime.events import Event, Finished
+from engine.runtime.progress import Done, Progress
+from engine.systems.budgeted_sgd.events import (
+    BudgetFinished,
+    BudgetMaintained,
+    MergesReplayed,
+    StepsTaken,
+    StrategiesCompared,
+)
 from engine.systems.budgeted_sgd.settings import BudgetedSGDSettings
 from engine.systems.budgeted_sgd.training import train_budgeted_sgd
 
 
-def _budget_summary(last: Finished) -> dict[str, str]:
+def _summary(last: Finished) -> dict[str, str]:
     assert isinstance(last, BudgetFinished)
     return {
         "passes": f"{last.iterations:,} ({last.inner_steps:,} steps, {last.violations:,} violations)",
@@ -17,4 +24,30 @@ def _budget_summary(last: Finished) -> dict[str, str]:
     }
 
 
-BUDGETED_SGD = Solver("budgeted-sgd", "Budgeted SGD", BudgetedSGDSettings, train_budgeted_sgd, summary=_budget_summary)
+class StepProgress(Progress):
+    """How many of the steps are made: their number is known in advance."""
+
+    def read(self, event: Event) -> Done | None:
+        """The part of the steps that is made."""
+        if not isinstance(event, StepsTaken):
+            return None
+        return Done(
+            event.step / event.steps,
+            f"pass {event.epoch}, {event.size:,} SVs, {event.maintained:,} merges, "
+            f"accuracy {100 * event.accuracy:.1f} %",
+        )
+
+
+BUDGETED_SGD = System(
+    "budgeted-sgd",
+    "Budgeted SGD",
+    BudgetedSGDSettings,
+    train_budgeted_sgd,
+    events=(StepsTaken, BudgetMaintained, StrategiesCompared, MergesReplayed, BudgetFinished),
+    summary=_summary,
+    progress=StepProgress,
+    warm_up=({"budget": 10, "epochs": 1},),
+    estimator="engine.systems.budgeted_sgd.estimator:BudgetedSVC",
+    paper="engine.systems.budgeted_sgd.paper:PAPER",
+)
+SYSTEMS = (BUDGETED_SGD,)

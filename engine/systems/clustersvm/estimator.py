@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from engine.learning.estimator import KernelMachine
+from engine.learning.estimator import KernelClassifier
 from engine.systems.clustersvm.system import CLUSTERSVM
+from engine.systems.kernel_svm.estimator import HISTORY
+from engine.systems.kernel_svm.events import Iteration
 
 
-class ClusterSVC(KernelMachine):
+class ClusterSVC(KernelClassifier):
     """Kernel SVM classifier by ClusterSVM: clusters without support vectors are replaced by one of their members.
 
     Each class is divided into `n_clusters` clusters ("sqrt" is the root of its number of points) by `clustering`,
@@ -22,7 +24,9 @@ class ClusterSVC(KernelMachine):
     """
 
     solver = CLUSTERSVM
-    of_solutions: ClassVar[Mapping[str, str]] = {"exact_": "exact", "n_passes_": "passes", "n_reduced_": "size"}
+    history_event = Iteration
+    history_columns = HISTORY
+    per_task_results: ClassVar[Mapping[str, str]] = {"exact_": "exact", "n_passes_": "passes", "n_reduced_": "size"}
 
     def __init__(
         self,
@@ -41,17 +45,4 @@ class ClusterSVC(KernelMachine):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_clusters = n_clusters
-        self.max_passes = max_passes
-        self.collapse_bound = collapse_bound
-        self.clustering = clustering
-        self.tol = tol
-        self.cache_mb = cache_mb
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())

@@ -1,22 +1,51 @@
-"""TODO: what this is."""
+"""ClusterSVM as a system: what the registry finds."""
 
-from engine.learning.system import Solver
+from engine.learning.system import System
 from engine.runtime.events import Finished
-from engine.systems.clustersvm.events import ClusterFinished
+from engine.systems.clustersvm.events import (
+    ClusterFinished,
+    ClustersMade,
+    ClusterSplit,
+    ClustersRevised,
+    ExactnessChecked,
+    PassFinished,
+    ReducedSetMade,
+    ReducedTrained,
+    RepresentativesChosen,
+)
 from engine.systems.clustersvm.settings import ClusterSVMSettings
 from engine.systems.clustersvm.training import train_clustersvm
-from engine.systems.kernel_svm.system import _dual_summary
+from engine.systems.kernel_svm import system as kernel_svm
 
 
-def _cluster_summary(last: Finished) -> dict[str, str]:
+def _summary(last: Finished) -> dict[str, str]:
     assert isinstance(last, ClusterFinished)
     exact = "yes" if last.exact else "no: a reduced set stands for the data"
     return {
-        **_dual_summary(last),
+        **kernel_svm.dual_summary(last),
         "passes": f"{last.passes}",
         "reduced set": f"{last.size:,} of {last.n:,} points, from {last.n_clusters:,} clusters",
         "exact": exact,
     }
 
 
-CLUSTERSVM = Solver("clustersvm", "ClusterSVM", ClusterSVMSettings, train_clustersvm, summary=_cluster_summary)
+CLUSTERSVM = System(
+    "clustersvm",
+    "ClusterSVM",
+    ClusterSVMSettings,
+    train_clustersvm,
+    events=(
+        *kernel_svm.EVENTS, ClusterSplit, ClustersMade, RepresentativesChosen, ReducedSetMade, ReducedTrained,
+        ClustersRevised, PassFinished, ExactnessChecked, ClusterFinished,
+    ),
+    summary=_summary,
+    progress=kernel_svm.ViolationProgress,
+    warm_up=(
+        {"kernel": "rbf", "collapse_bound": True},
+        {"kernel": "linear", "collapse_bound": True},
+        {"max_passes": None},
+    ),
+    estimator="engine.systems.clustersvm.estimator:ClusterSVC",
+    paper="engine.systems.clustersvm.paper:PAPER",
+)  # fmt: skip
+SYSTEMS = (CLUSTERSVM,)

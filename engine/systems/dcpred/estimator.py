@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from engine.learning.estimator import Classifier, KernelMachine, Machine
+from engine.learning.estimator import Classifier, KernelClassifier, SolverEstimator
 from engine.learning.model import Trained
 from engine.learning.validation import dense
 from engine.runtime.counter import Counter
@@ -20,13 +20,13 @@ from engine.systems.dcpred.training import FastMachine, compress_ridge, compress
 QUALITIES = ("cost_", "exact_cost_", "exact_quality_", "quality_")
 
 
-class FastEstimator(Machine):
+class FastEstimator(SolverEstimator):
     """What the classifier and the regressor share."""
 
     gamma: float | str
     model_type = FastMachine
-    told = LeafCompressed
-    columns = ("leaf", "exact_quality", "quality", "cost", "exact_cost")
+    history_event = LeafCompressed
+    history_columns = ("leaf", "exact_quality", "quality", "cost", "exact_cost")
 
     def trace(self, x: Any) -> Any:
         """How the prediction for one point comes about: see `engine.fast.Trace`."""
@@ -95,22 +95,7 @@ class DCPredClassifier(FastEstimator, Classifier):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.gamma = gamma
-        self.n_leaves = n_leaves
-        self.landmark_ratio = landmark_ratio
-        self.pseudo = pseudo
-        self.pseudo_ratio = pseudo_ratio
-        self.landmarks = landmarks
-        self.tol = tol
-        self.cache_mb = cache_mb
-        self.branching = branching
-        self.max_landmarks = max_landmarks
-        self.tuning = tuning
-        self.bottom_up = bottom_up
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())
 
     @classmethod
     def from_model(cls, model: Any, X: Any, y: Any, **params: Any) -> "DCPredClassifier":
@@ -148,19 +133,7 @@ class DCPredRegressor(RegressorMixin, FastEstimator):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.gamma = gamma
-        self.n_leaves = n_leaves
-        self.landmark_ratio = landmark_ratio
-        self.pseudo = pseudo
-        self.pseudo_ratio = pseudo_ratio
-        self.landmarks = landmarks
-        self.branching = branching
-        self.max_landmarks = max_landmarks
-        self.tuning = tuning
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())
 
     @classmethod
     def from_model(cls, model: Any, X: Any, y: Any, **params: Any) -> "DCPredRegressor":
@@ -172,7 +145,7 @@ def _gamma(model: Any) -> float:
     """Of a fitted model with a Gaussian kernel."""
     if model.kernel != "rbf":
         raise invalid("kernel", model.kernel, "rbf, in a model that is to be compressed")
-    if isinstance(model, KernelMachine):
+    if isinstance(model, KernelClassifier):
         return model.model_.kernel.gamma
     if hasattr(model, "X_fit_"):
         return 1.0 / model.X_fit_.shape[1] if model.gamma is None else model.gamma

@@ -16,12 +16,11 @@ from engine.numerics.kernels import Kernel
 from engine.numerics.points import Points
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.events import Array, Steps
-from engine.runtime.executor import Crew
 from engine.runtime.threads import serial_blas
 from engine.systems.dcpred.events import LeafTrained
 from engine.systems.dcpred.settings import DCPredSettings
 from engine.systems.dcpred.tree import Grown
-from engine.systems.kernel_svm.subproblems import Subproblem
+from engine.systems.kernel_svm.subproblems import Subproblem, SubproblemQueue
 
 MOST_SUPPORT = 400  # of a cell, bottom up
 MOST_POINTS = 5000  # of a leaf, for Cholesky
@@ -122,13 +121,13 @@ class SVM:
         alpha, values, objective = np.zeros((self.tasks, n)), np.zeros((n, self.tasks)), 0.0
         for task in range(self.tasks):
             problem = Problem.of(self.kernel, self.points, self.signs[task], C=self.C, bias=False, threads=self.threads)
-            with Crew(problem, settings, executor) as crew:
-                objective += yield from self._train_task(grown, crew, task, settings.bottom_up, alpha, values)
+            with SubproblemQueue(problem, settings, executor) as queue:
+                objective += yield from self._train_task(grown, queue, task, settings.bottom_up, alpha, values)
         own = None if settings.bottom_up else (alpha * self.signs).T
         return Exact((alpha**2).sum(axis=0), values, objective, coefficients=own)
 
     def _train_task(
-        self, grown: Grown, crew: Crew, task: int, bottom_up: bool, alpha: Array, values: Array
+        self, grown: Grown, queue: SubproblemQueue, task: int, bottom_up: bool, alpha: Array, values: Array
     ) -> Steps[float]:
         """Cells from the leaves up; a cell is trained from its children's alpha if they have few support vectors."""
         signs, objectives = self.signs[task], np.zeros(len(grown.tree.children))
@@ -141,9 +140,9 @@ class SVM:
                 values[points, task] = signs[points].mean()
                 if not self._one_sided(signs[points]):
                     works.append((node, leaves, points))
-            futures = crew.hand_out([Subproblem(points, alpha[task, points]) for _, _, points in works])
+            futures = queue.solve([Subproblem(points, alpha[task, points]) for _, _, points in works])
             for (node, leaves, points), future in zip(works, futures, strict=True):
-                solved = yield from crew.wait_for(future)
+                solved = yield from queue.wait_for(future)
                 alpha[task, points] = solved.alpha
                 values[points, task] = signs[points] * (solved.gradient + 1.0)
                 objectives[node] = solved.objective
@@ -152,7 +151,7 @@ class SVM:
                     n_support=int(np.count_nonzero(solved.alpha)), members=points,
                     alpha=solved.alpha.astype(np.float32),
                 )  # fmt: skip
-                yield from crew.suspended(event)
+                yield from queue.suspended(event)
             cells = list(_joined(grown, cells, alpha[task], members)) if bottom_up else []
         return float(objectives.sum())
 

@@ -1,23 +1,20 @@
-"""TODO: what this is."""
+"""The settings of DC-Pred++, for the SVM and for kernel ridge regression."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import param
 
-from engine.learning.common_settings import _price
-from engine.learning.settings import Gamma, Settings
+from engine.learning import common_settings as common
+from engine.learning.common_settings import SolverSettings
 from engine.systems.dcpred.landmarks import STRATEGIES as LANDMARKS
 from engine.systems.dcpred.nystrom import PSEUDO
 from engine.systems.kernel_svm.settings import DualSettings
 
 
-class FastSettings(Settings):
+class FastSettings(SolverSettings):
     """DC-Pred++: one kernel, each class against the rest."""
 
-    kernel: ClassVar[str] = "rbf"
-    multiclass: ClassVar[str] = "ovr"
-
-    gamma = Gamma("scale", doc="Width of the kernel.")
+    gamma = common.kernel_width()
     n_leaves = param.Integer(64, bounds=(1, 65536), doc="Leaves of the tree, if there are 32 points for each.")
     branching = param.Integer(2, bounds=(2, 16), doc="Children of a cell.")
     landmarks: Any = param.Selector(
@@ -34,16 +31,14 @@ class FastSettings(Settings):
         default="products", objects=list(PSEUDO), doc="Where the values of pseudo-landmarks come from."
     )
     pseudo_ratio = param.Number(2.0, bounds=(0, 100), doc="Pseudo-landmarks for each landmark.")
-    instruments: Any = param.Selector(
-        default="auto", objects=["auto", "all", "none"], doc="How much of the approximation is measured on the way."
-    )
-    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+    instruments: Any = common.diagnostics("How much of the approximation is measured on the way.")
+    n_jobs = common.threads()
 
 
 class DCPredSettings(FastSettings, DualSettings):
     """DC-Pred++ for the SVM."""
 
-    C = _price()
+    C = common.penalty()
     bottom_up = param.Boolean(False, doc="Whether cells above the leaves are trained while support vectors are few.")
 
 
@@ -51,4 +46,4 @@ class DCPredRidgeSettings(FastSettings):
     """DC-Pred++ for kernel ridge regression."""
 
     alpha = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="What is added to the diagonal.")
-    seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
+    seed = common.seed()

@@ -15,7 +15,6 @@ import numpy as np
 from engine.optimisation.dual_problem import Problem
 from engine.optimisation.solution import Solution
 from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, passed_on
-from engine.runtime.executor import Crew
 from engine.systems.dcsvm.events import LevelFinished, Partitioned, SubproblemSolved
 from engine.systems.dcsvm.partition import Partition, divide
 from engine.systems.dcsvm.settings import DCSVMSettings
@@ -23,7 +22,7 @@ from engine.systems.dcsvm.theory import Instruments
 from engine.systems.kernel_svm import algorithm as kernel_svm
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from engine.systems.kernel_svm.row_cache import check_limit
-from engine.systems.kernel_svm.subproblems import Solved, Subproblem
+from engine.systems.kernel_svm.subproblems import Solved, Subproblem, SubproblemQueue
 
 CELL = 4096  # points of a cell, about, if the solver chooses the level
 MOST_CELLS = 4096
@@ -46,14 +45,14 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
             solver="dcsvm", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
             gamma=problem.kernel.gamma, bias=False, tol=settings.tol,
         )  # fmt: skip
-        with Crew(problem, settings, executor) as crew:
+        with SubproblemQueue(problem, settings, executor) as queue:
             # for l = l_max, ..., 1
             for level in levels(len(problem), settings):
                 yield PhaseBegan(name=f"level {level} · {state.cells(level)}", size=len(problem))
                 # Sample m points, from the support vectors once there are some; kernel k-means; a cell for each point
                 yield from state.divide(level)
                 # Solve every cell's problem with the level below's alpha as the initial point
-                yield from state.solve_cells(level, crew)
+                yield from state.solve_cells(level, queue)
                 yield from state.measure(level)
         if settings.stop_level:
             state.stop_reason = "early"
@@ -120,15 +119,15 @@ class _State:
             sample_size=settings.sample_size, **partition.router.table(),
         )  # fmt: skip
 
-    def solve_cells(self, level: int, crew: Crew) -> Steps[None]:
+    def solve_cells(self, level: int, queue: SubproblemQueue) -> Steps[None]:
         assert self.partition is not None
         cells = [(cluster, members) for cluster, members in enumerate(self.partition.members()) if len(members)]
         before = self.alpha.copy()
         iterations, objective, violation = 0, 0.0, 0.0
-        futures = crew.hand_out([Subproblem(members, before[members]) for _, members in cells])
+        futures = queue.solve([Subproblem(members, before[members]) for _, members in cells])
         try:
             for (cluster, members), future in zip(cells, futures, strict=True):
-                solved = yield from crew.wait_for(future)
+                solved = yield from queue.wait_for(future)
                 self._take(members, solved)
                 iterations += solved.iterations
                 objective += solved.objective
@@ -138,9 +137,9 @@ class _State:
                     objective=solved.objective, n_support_before=int(np.count_nonzero(before[members])),
                     n_support=int(np.count_nonzero(solved.alpha)), alpha=solved.alpha.astype(np.float32),
                 )  # fmt: skip
-                yield from crew.suspended(event)
+                yield from queue.suspended(event)
         except Stop as stop:
-            for (_, members), left in zip(cells, crew.wind_up(futures, stop.reason), strict=True):
+            for (_, members), left in zip(cells, queue.stop(futures, stop.reason), strict=True):
                 if left is not None:
                     self._take(members, left)
             self.objective = self.violation = np.nan

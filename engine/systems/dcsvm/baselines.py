@@ -9,10 +9,9 @@ import numpy as np
 
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.events import Array, Steps, passed_on
-from engine.runtime.executor import Crew
 from engine.systems.kernel_svm.algorithm import solve
 from engine.systems.kernel_svm.settings import DualSettings
-from engine.systems.kernel_svm.subproblems import Subproblem
+from engine.systems.kernel_svm.subproblems import Subproblem, SubproblemQueue
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +28,9 @@ def cascade(problem: Problem, settings: DualSettings, subsets: int = 256, merge:
     parts = np.array_split(rng.permutation(len(problem)), min(subsets, len(problem)))
     alpha = np.zeros(len(problem))
     levels: list[CascadeLevel] = []
-    with Crew(problem, settings, None) as crew:
+    with SubproblemQueue(problem, settings, None) as queue:
         while True:
-            solved = yield from _solve_all(crew, parts, alpha)
+            solved = yield from _solve_all(queue, parts, alpha)
             for members, found in zip(parts, solved, strict=True):
                 alpha[members] = found
             levels.append(CascadeLevel(len(parts), alpha.copy()))
@@ -47,8 +46,8 @@ def bagging(problem: Problem, settings: DualSettings, bags: int) -> Steps[list[A
     rng = np.random.default_rng(settings.seed)
     size = max(1, len(problem) // bags)
     samples = [np.sort(rng.permutation(len(problem))[:size]) for _ in range(bags)]
-    with Crew(problem, settings, None) as crew:
-        solved = yield from _solve_all(crew, samples, np.zeros(len(problem)))
+    with SubproblemQueue(problem, settings, None) as queue:
+        solved = yield from _solve_all(queue, samples, np.zeros(len(problem)))
     return [_spread(found, members, len(problem)) for members, found in zip(samples, solved, strict=True)]
 
 
@@ -71,11 +70,11 @@ def subsample(problem: Problem, settings: DualSettings, share: float = 0.2) -> S
     return _spread(solution.alpha, members, len(problem))
 
 
-def _solve_all(crew: Crew, parts: list[Array], alpha: Array) -> Steps[list[Array]]:
-    futures = crew.hand_out([Subproblem(members, alpha[members]) for members in parts])
+def _solve_all(queue: SubproblemQueue, parts: list[Array], alpha: Array) -> Steps[list[Array]]:
+    futures = queue.solve([Subproblem(members, alpha[members]) for members in parts])
     found = []
     for future in futures:
-        solved = yield from crew.wait_for(future)
+        solved = yield from queue.wait_for(future)
         found.append(solved.alpha)
     return found
 

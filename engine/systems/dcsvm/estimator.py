@@ -1,17 +1,19 @@
-"""TODO: what this is."""
+"""The scikit-learn estimator of DC-SVM."""
 
 from concurrent.futures import Executor
 from typing import Any
 
-from engine.learning.estimator import KernelMachine
+from engine.learning.estimator import KernelClassifier
 from engine.learning.model import Trained
 from engine.runtime.events import Array
 from engine.runtime.threads import thread_count
 from engine.systems.dcsvm.early_prediction import EarlyModel, TrainedEarly
 from engine.systems.dcsvm.system import DCSVM
+from engine.systems.kernel_svm.estimator import HISTORY
+from engine.systems.kernel_svm.events import Iteration
 
 
-class DCSVC(KernelMachine):
+class DCSVC(KernelClassifier):
     """Kernel SVM classifier by DC-SVM: divide the data, solve the parts, conquer the whole. It has no bias.
 
     `levels=4` with `k=4` is the paper's setting, "auto" the fastest. `stop_level=0` gives the exact answer; another
@@ -25,6 +27,8 @@ class DCSVC(KernelMachine):
     """
 
     solver = DCSVM
+    history_event = Iteration
+    history_columns = HISTORY
 
     def __init__(
         self,
@@ -47,24 +51,7 @@ class DCSVC(KernelMachine):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.k = k
-        self.levels = levels
-        self.sample_size = sample_size
-        self.stop_level = stop_level
-        self.adaptive = adaptive
-        self.refine = refine
-        self.partition = partition
-        self.tol = tol
-        self.cache_mb = cache_mb
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())
 
     def predict(self, X: Any) -> Array:
         """Class labels; of several classes with equal votes, which cells give more often, the surest wins."""

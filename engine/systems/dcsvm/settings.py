@@ -1,17 +1,18 @@
-"""TODO: what this is."""
+"""The settings of DC-SVM."""
 
 from typing import Any
 
 import param
 
-from engine.learning.common_settings import KernelSettings, _price
+from engine.learning import common_settings as common
+from engine.learning.common_settings import KernelSettings
 from engine.systems.kernel_svm.settings import DualSettings
 
 
 class DCSVMSettings(KernelSettings, DualSettings):
     """DC-SVM."""
 
-    C = _price()
+    C = common.penalty()
     k = param.Integer(4, bounds=(2, 256), doc="A level has k times the cells of the level above.")
     levels: Any = param.Selector(default="auto", objects=["auto", 1, 2, 3, 4, 5, 6], doc="Levels below the whole.")
     sample_size = param.Integer(1000, bounds=(1, 100_000), doc="Points that the clustering of a level looks at.")
@@ -21,10 +22,6 @@ class DCSVMSettings(KernelSettings, DualSettings):
     partition: Any = param.Selector(
         default="auto", objects=["auto", "kernel-kmeans", "kmeans", "random"], doc="How the data are divided."
     )
-    instruments: Any = param.Selector(
-        default="auto", objects=["auto", "all", "none"], doc="What of the theory is measured beside the solution."
-    )
-    multiclass: Any = param.Selector(
-        default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
-    )
-    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+    instruments: Any = common.diagnostics("What of the theory is measured beside the solution.")
+    multiclass: Any = common.multiclass()
+    n_jobs = common.threads()

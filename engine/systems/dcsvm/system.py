@@ -1,7 +1,22 @@
-"""TODO: what this is."""
+"""DC-SVM as a system: what the registry finds."""
 
-from engine.learning.system import Solver
+from engine.learning.system import System
+from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasured, Partitioned, SubproblemSolved
 from engine.systems.dcsvm.settings import DCSVMSettings
 from engine.systems.dcsvm.training import train_dcsvm
+from engine.systems.kernel_svm import system as kernel_svm
 
-DCSVM = Solver("dcsvm", "DC-SVM", DCSVMSettings, train_dcsvm, subproblems=True)
+DCSVM = System(
+    "dcsvm",
+    "DC-SVM",
+    DCSVMSettings,
+    train_dcsvm,
+    events=(*kernel_svm.EVENTS, Partitioned, SubproblemSolved, LevelFinished, LevelMeasured, LevelJudged),
+    summary=kernel_svm.dual_summary,
+    progress=kernel_svm.ViolationProgress,
+    subproblems=True,
+    warm_up=({"partition": "kernel-kmeans"}, {"partition": "kmeans"}),
+    estimator="engine.systems.dcsvm.estimator:DCSVC",
+    paper="engine.systems.dcsvm.paper:PAPER",
+)
+SYSTEMS = (DCSVM,)

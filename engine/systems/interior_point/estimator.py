@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from engine.learning.estimator import KernelMachine
+from engine.learning.estimator import KernelClassifier
 from engine.systems.interior_point.events import InteriorIteration
 from engine.systems.interior_point.system import INTERIOR_POINT
 
 
-class InteriorPointSVC(KernelMachine):
+class InteriorPointSVC(KernelClassifier):
     """Kernel SVM classifier by an interior-point method over an approximate factorisation of the kernel matrix.
 
     `scheme` says what stands for the matrix: itself ("cholesky", for few points), an incomplete Cholesky factor of so
@@ -25,12 +25,12 @@ class InteriorPointSVC(KernelMachine):
     """
 
     solver = INTERIOR_POINT
-    told = InteriorIteration
-    columns = (
+    history_event = InteriorIteration
+    history_columns = (
         "iteration", "of_phase", "kind", "mu", "sigma", "step", "primal_residual", "dual_residual", "gap",
         "relative_gap", "objective", "least_product", "largest_product",
     )  # fmt: skip
-    of_solutions: ClassVar[Mapping[str, str]] = {
+    per_task_results: ClassVar[Mapping[str, str]] = {
         "gap_": "gap", "approximate_gap_": "approximate_gap", "rank_": "rank"
     }  # fmt: skip
 
@@ -50,16 +50,4 @@ class InteriorPointSVC(KernelMachine):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.scheme = scheme
-        self.rank = rank
-        self.coarse_rank = coarse_rank
-        self.coarse_iter = coarse_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())

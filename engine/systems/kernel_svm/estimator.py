@@ -1,15 +1,16 @@
-"""TODO: what this is."""
+"""The scikit-learn estimator of the kernel SVM."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from engine.learning.estimator import KernelMachine
+from engine.learning.estimator import KernelClassifier
+from engine.systems.kernel_svm.events import Iteration
 from engine.systems.kernel_svm.system import KERNEL_SVM
 
 HISTORY = ("iteration", "objective", "violation", "n_free", "n_bound", "n_active")
 
 
-class KernelSVC(KernelMachine):
+class KernelSVC(KernelClassifier):
     """Kernel SVM classifier by the dual solver: LIBSVM's answer, sooner, with every iteration in view.
 
     Parameters are those of scikit-learn's SVC where the names agree. `bias=False` leaves out the bias; `multiclass` is
@@ -21,6 +22,8 @@ class KernelSVC(KernelMachine):
     """
 
     solver = KERNEL_SVM
+    history_event = Iteration
+    history_columns = HISTORY
 
     def __init__(
         self,
@@ -39,17 +42,4 @@ class KernelSVC(KernelMachine):
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.bias = bias
-        self.tol = tol
-        self.cache_mb = cache_mb
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.multiclass = multiclass
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+        self._set(locals())

@@ -1,22 +1,22 @@
-"""TODO: what this is."""
+"""The settings of the kernel SVM, and those of the dual solver that other systems build on."""
 
 from typing import Any
 
 import param
 
-from engine.learning.common_settings import KernelSettings, _price
-from engine.learning.settings import Settings
+from engine.learning import common_settings as common
+from engine.learning.common_settings import KernelSettings, SolverSettings
 from engine.systems.kernel_svm.smo import LARGEST_SET
 
 
-class DualSettings(Settings):
+class DualSettings(SolverSettings):
     """How the dual solver works, whatever the problem."""
 
-    tol = param.Number(1e-3, bounds=(0, None), inclusive_bounds=(False, True), doc="Largest violation left at the end.")
+    tol = common.tolerance()
     max_iter = param.Integer(-1, bounds=(-1, None), doc="Most outer iterations; -1 is no limit.")
     cache_mb = param.Number(1000, bounds=(0, None), inclusive_bounds=(False, True), doc="Memory for kernel rows, MiB.")
     working_set = param.Integer(1024, bounds=(2, LARGEST_SET), doc="Points optimised together; 2 is plain SMO.")
-    seed = param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
+    seed = common.seed()
 
 
 class ClassWeight(param.Parameter):
@@ -30,10 +30,8 @@ class ClassWeight(param.Parameter):
 class KernelSVMSettings(KernelSettings, DualSettings):
     """The kernel SVM by the dual solver."""
 
-    C = _price()
-    bias = param.Boolean(True, doc="Whether the decision function has a bias.")
+    C = common.penalty()
+    bias = common.bias()
     class_weight = ClassWeight(None, allow_None=True, doc='None, "balanced" or a table from class to weight')
-    multiclass: Any = param.Selector(
-        default="ovo", objects=["ovo", "ovr"], doc="Each pair of classes, or each against the rest."
-    )
-    n_jobs = param.Integer(None, allow_None=True, doc="Threads; None is all cores.")
+    multiclass: Any = common.multiclass()
+    n_jobs = common.threads()

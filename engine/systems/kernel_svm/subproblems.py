@@ -1,10 +1,7 @@
-"""Subproblems through an executor: threads of this process by default, or whatever `concurrent.futures` machinery is
-handed over, a Dask cluster for one.
+"""Subproblems of a dual problem, solved side by side through an executor: see `engine/runtime/executor.py`."""
 
-Results come in the order of the subproblems, each with its own count of kernel evaluations, so that a run is the same
-however many work on it. Own threads hold still while the solver that waits for them is suspended: a paused run pauses.
-"""
-
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +9,7 @@ import numpy as np
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Stop
-from engine.runtime.executor import Gate
+from engine.runtime.executor import PauseGate, WorkQueue
 from engine.systems.kernel_svm.algorithm import solve
 from engine.systems.kernel_svm.settings import DualSettings
 
@@ -27,7 +24,7 @@ class Subproblem:
 
 @dataclass(frozen=True)
 class Solved:
-    """What comes back of a subproblem."""
+    """The solution of a subproblem, as a worker returns it."""
 
     alpha: Array
     gradient: Array
@@ -37,11 +34,23 @@ class Solved:
     evaluations: int
 
 
+class SubproblemQueue(WorkQueue[Solved]):
+    """Solves subproblems of one problem side by side."""
+
+    def __init__(self, problem: Problem, settings: DualSettings, executor: Executor | None) -> None:
+        super().__init__(solve_subproblem, (problem, settings), problem.threads, problem.kernel.counter, executor)
+
+    def solve(self, subproblems: Sequence[Subproblem]) -> "list[Future[Solved]]":
+        """Hand out all subproblems; their work grows with the square of their points."""
+        return self.submit(subproblems, [len(item.members) ** 2 for item in subproblems])
+
+
 def solve_subproblem(
-    shared: tuple[Problem, DualSettings], members: Array, alpha: Array, threads: int, gate: Gate | None
+    shared: tuple[Problem, DualSettings], subproblem: Subproblem, threads: int, gate: PauseGate | None
 ) -> Solved:
     """What a worker does."""
     problem, settings = shared
+    members, alpha = subproblem.members, subproblem.alpha
     counter = Counter()
     part = problem.part(members, counter, threads)
     # Together the parts that may be in work at a time keep to the limit of the whole.

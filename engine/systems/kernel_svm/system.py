@@ -1,22 +1,65 @@
-"""TODO: what this is."""
+"""The kernel SVM as a system: what the registry finds."""
+
+import math
 
 import numpy as np
 
-from engine.learning.system import Solver
-from engine.runtime.events import Finished
+from engine.learning.system import System
+from engine.runtime.events import Event, Finished, Started
+from engine.runtime.progress import Done, Progress
+from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from engine.systems.kernel_svm.settings import KernelSVMSettings
 from engine.systems.kernel_svm.training import train_kernel_svm
 
+EVENTS = (Iteration, ActiveSetChanged)
 
-def _dual_summary(last: Finished) -> dict[str, str]:
-    support = f"{last.n_free + last.n_bound:,} ({last.n_free:,} free, {last.n_bound:,} at the bound)"
+
+def support_vectors(last: Finished) -> str:
+    """How many support vectors there are, by kind."""
+    return f"{last.n_free + last.n_bound:,} ({last.n_free:,} free, {last.n_bound:,} at the bound)"
+
+
+def dual_summary(last: Finished) -> dict[str, str]:
+    """How a solver of the dual problem ended."""
     return {
         "iterations": f"{last.iterations:,} ({last.inner_steps:,} two-variable steps)",
         "objective": f"{last.objective:.8g}",
         "duality gap": "unknown" if np.isnan(last.gap) else f"{last.gap:.3g}",
         "violation": f"{last.violation:.3g}",
-        "support vectors": support,
+        "support vectors": support_vectors(last),
     }
 
 
-KERNEL_SVM = Solver("kernel-svm", "Kernel SVM", KernelSVMSettings, train_kernel_svm)
+class ViolationProgress(Progress):
+    """How far the violation has come down, on a log scale, from its first value to tol."""
+
+    def __init__(self) -> None:
+        self._first, self._tol = 0.0, 1.0
+
+    def read(self, event: Event) -> Done | None:
+        """The part of the way that is behind the solver after an iteration."""
+        if isinstance(event, Started):
+            self._first, self._tol = 0.0, event.tol
+        if not isinstance(event, Iteration):
+            return None
+        first = self._first = self._first or max(event.violation, self._tol)
+        left = max(event.violation, self._tol)
+        return Done(
+            math.log(first / left) / math.log(first / self._tol) if first > self._tol else 1.0,
+            f"iteration {event.iteration}, violation {event.violation:.2g}, "
+            f"{event.n_free + event.n_bound:,} SVs, objective {event.objective:.6g}",
+        )
+
+
+KERNEL_SVM = System(
+    "kernel-svm",
+    "Kernel SVM",
+    KernelSVMSettings,
+    train_kernel_svm,
+    events=EVENTS,
+    summary=dual_summary,
+    progress=ViolationProgress,
+    warm_up=({"bias": True}, {"bias": False}),
+    estimator="engine.systems.kernel_svm.estimator:KernelSVC",
+)
+SYSTEMS = (KERNEL_SVM,)

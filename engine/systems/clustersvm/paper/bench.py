@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine import datasets
-from engine.learning.system import Solver
+from engine.learning.system import System
 from engine.reproduction.paper import Effort, Row
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array
@@ -94,7 +94,7 @@ class Fit:
     passes: int
 
 
-def fitted(solver: Solver, X: Array, y: Array, X_test: Array, y_test: Array, settings: Mapping[str, Any]) -> Fit:
+def fitted(solver: System, X: Array, y: Array, X_test: Array, y_test: Array, settings: Mapping[str, Any]) -> Fit:
     """A run that nobody watches."""
     counter = Counter()
     run = Run(solver.steps(X, y, solver.settings.checked(settings), counter), counter)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine import datasets
-from engine.learning.system import Solver
+from engine.learning.system import System
 from engine.learning.validation import check_data, dense
 from engine.numerics.kernels import SMALL
 from engine.reproduction.paper import Effort, Row
@@ -107,7 +107,7 @@ class Ready:
         seconds = perf_counter() - began
         return Fit(seconds, 100 * float(model.score(self.X_test, self.y_test)))
 
-    def _fit(self, solver: Solver, threads: int, settings: dict[str, Any]) -> Fit:
+    def _fit(self, solver: System, threads: int, settings: dict[str, Any]) -> Fit:
         common = {"C": C, "gamma": self.case.gamma, "n_jobs": threads, "seed": self.effort.seed}
         X, y = check_data(self.X, self.y)
         counter = Counter()
