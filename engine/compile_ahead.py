@@ -1,4 +1,4 @@
-"""Compiles the kernels of all systems in the background, before anybody waits for them."""
+"""Compile the numba kernels of all systems in the background, by the warm-up settings that each system declares."""
 
 import threading
 from contextlib import suppress
@@ -12,9 +12,9 @@ _done = threading.Event()
 
 
 def start(after: float = 8.0) -> None:
-    """Compile, once in a process; with a full cache on disk that takes a moment, without one some seconds.
+    """Compile, once per process, `after` so many seconds: loading a page and a first run come first.
 
-    It waits a little: whoever starts a process wants to see something first, and the first run compiles what it needs.
+    With a full cache on disk this takes a moment, without one some seconds.
     """
     if _started.acquire(blocking=False):
         timer = threading.Timer(after, _compile)
@@ -23,7 +23,7 @@ def start(after: float = 8.0) -> None:
 
 
 def compiled() -> bool:
-    """Whether it is done."""
+    """Whether all kernels are compiled."""
     return _done.is_set()
 
 

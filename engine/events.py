@@ -7,9 +7,9 @@ system, where the code of the engine itself imports them from.
 from typing import Any
 
 from engine import registry
-from engine.runtime.events import COMMON, Array, Event, Result, Stamp, Steps, Stop, Within, passed_on, within
+from engine.runtime.events import COMMON, Array, Event, Result, Stamp, Steps, Stop, Within, finish, passed_on, within
 
-__all__ = ["Array", "Event", "Result", "Stamp", "Steps", "Stop", "Within", "passed_on", "within"]
+__all__ = ["Array", "Event", "Result", "Stamp", "Steps", "Stop", "Within", "finish", "passed_on", "within"]
 
 
 def __getattr__(name: str) -> Any:

@@ -97,9 +97,8 @@ class _Systems(Mapping[str, "System"]):
     def _other_packages(self) -> "dict[str, System]":
         with self._lock:
             if self._guests is None:
-                from engine.learning.system import System
-
-                found = brought_by_packages(GROUP, System, lambda system: system.name, self.problems)
+                kind: type[System] = load("engine.learning.system:System")
+                found = brought_by_packages(GROUP, kind, lambda system: system.name, self.problems)
                 for name in [name for name in found if folder_of(name) is not None]:
                     self.problems[name] = "the name belongs to a built-in system"
                     del found[name]
@@ -137,9 +136,8 @@ def problems() -> Mapping[str, str]:
 
 def vocabulary(solver: str) -> "dict[str, type[Event]]":
     """The kinds of events that a system emits, by name: those of every run, and its own."""
-    from engine.runtime.events import COMMON
-
-    return {kind.__name__: kind for kind in (*COMMON, *SOLVERS[solver].events)}
+    common: tuple[type[Event], ...] = load("engine.runtime.events:COMMON")
+    return {kind.__name__: kind for kind in (*common, *SOLVERS[solver].events)}
 
 
 def estimator(name: str) -> Any:

@@ -16,12 +16,12 @@ from panel.viewable import Viewer
 from engine import SOLVERS, Run
 from engine.datasets import Dataset
 from engine.datasets.dataset import Task
-from engine.learning.estimator import Machine
+from engine.learning.estimator import SolverEstimator
 from engine.learning.validation import check_data, check_targets
 from engine.runtime.errors import invalid
-from explorer.registry import acts
 from explorer.replay.lookup import Replay
-from explorer.stage.actions import PERIOD, Stage
+from explorer.stage.actions import Stage
+from explorer.stage.refresh import PERIOD
 from explorer.style.layout import beside, column
 from explorer.style.theme import THEMES
 
@@ -29,17 +29,22 @@ ABSENT = 20.0  # seconds without a word from the browser after which nobody is l
 FULL_SPEED = "full speed"
 
 
-def explore(X: Any, y: Any, solver: str = "kernel-svm", **settings: Any) -> "Exploration":
-    """The stage of a solver on these data, alive in the cell that shows it; settings by name, as C=10."""
-    if solver not in acts():
-        raise invalid("solver", solver, f"one of {', '.join(acts())}")
+def explore(X: Any, y: Any, solver: str | None = None, **settings: Any) -> "Exploration":
+    """The stage of a solver on these data, alive in the cell that shows it; settings by name, as C=10.
+
+    Without a name it is that of the first in `SOLVERS`.
+    """
+    names = list(SOLVERS)
+    solver = names[0] if solver is None else solver
+    if solver not in names:
+        raise invalid("solver", solver, f"one of {', '.join(names)}")
     SOLVERS[solver].settings.checked(settings)
     return Exploration(solver, _dataset(X, y, SOLVERS[solver].task), settings)
 
 
 def watch(estimator: Any) -> "Watched":
     """An estimator whose `fit` shows itself: `watch(KernelSVC(C=10)).fit(X, y)`."""
-    if not (isinstance(estimator, Machine) and estimator.solver.name in acts()):
+    if not (isinstance(estimator, SolverEstimator) and estimator.solver.name in SOLVERS):
         raise invalid("estimator", estimator, "an estimator whose solver has a stage, such as KernelSVC()")
     return Watched(estimator)
 
@@ -86,14 +91,14 @@ class InCell(Viewer):
     def _tick(self) -> None:
         stage = self.stage
         # What is sent before the cell has drawn the stage would be sent again and again, and out of order.
-        if stage is None or not stage.heard_at:
+        if stage is None or not stage.refresh.heard_at:
             return
         with self._lock:
-            if time.monotonic() - stage.heard_at > ABSENT:
+            if time.monotonic() - stage.refresh.heard_at > ABSENT:
                 self._leave_alone(stage)
                 return
-            if self._root.dark_theme != stage.dark:
-                self._root.dark_theme = stage.dark
+            if self._root.dark_theme != stage.refresh.dark:
+                self._root.dark_theme = stage.refresh.dark
             stage.tick()
             pn.io.push_notebook(self._root)
 
@@ -123,20 +128,20 @@ class Exploration(InCell):
         stage.begin()
 
     def _leave_alone(self, stage: Stage) -> None:
-        if stage.player is not None and stage.player.playing:
-            stage.player.pause()
-        stage.mind_the_limits(time.monotonic())
+        if stage.playback is not None and stage.playback.playing:
+            stage.playback.pause()
+        stage.refresh.mind_the_limits(time.monotonic())
 
 
 class Watched(InCell):
     """An estimator on its way: `fit` begins in a thread, `result()` or `await` gives the fitted estimator."""
 
-    def __init__(self, estimator: Machine) -> None:
+    def __init__(self, estimator: SolverEstimator) -> None:
         empty = Dataset("given", "Given", np.zeros((2, 1)), np.arange(2))
         super().__init__(estimator.solver.name, empty, {})
         self.estimator = estimator
         self.run: Run[Any] | None = None
-        self._done: Future[Machine] = Future()
+        self._done: Future[SolverEstimator] = Future()
         self._thread: threading.Thread | None = None
 
     def fit(self, X: Any, y: Any) -> "Watched":
@@ -151,19 +156,19 @@ class Watched(InCell):
         self._thread.start()
         return self
 
-    def _work(self, run: Run[Any], done: "Future[Machine]") -> None:
+    def _work(self, run: Run[Any], done: "Future[SolverEstimator]") -> None:
         try:
             deque(self.estimator.follow_fit(run, iter(run)), 0)
             done.set_result(self.estimator)
         except BaseException as error:
             done.set_exception(error)
 
-    def result(self, timeout: float | None = None) -> Machine:
+    def result(self, timeout: float | None = None) -> SolverEstimator:
         """The fitted estimator, once it is; a paused fit goes on."""
         self._go_on()
         return self._done.result(timeout)
 
-    def __await__(self) -> Generator[Any, None, Machine]:
+    def __await__(self) -> Generator[Any, None, SolverEstimator]:
         self._go_on()
         return asyncio.wrap_future(self._done).__await__()
 

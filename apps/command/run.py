@@ -1,4 +1,7 @@
-"""TODO: what this is."""
+"""`svm-explorer run SOLVER`: train in the terminal, save the recording, print a summary.
+
+Every system of the registry has its own sub-command; its flags are made from its table of settings.
+"""
 
 import argparse
 import signal
@@ -11,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from apps.command import INTERRUPTED
-from apps.command.dask import cluster_of
-from apps.command.flags import read_settings
-from engine import Run, Solver, datasets
+from apps.command.dask import add_cluster, cluster_of
+from apps.command.flags import add_settings, read_settings
+from engine import SOLVERS, Run, System, datasets
 from engine.datasets import Dataset
 from engine.learning.model import Trained
 from engine.learning.validation import dense
@@ -22,6 +24,23 @@ from engine.runtime.errors import invalid
 from engine.runtime.events import Failed, Finished
 from engine.runtime.progress import with_progress
 from engine.runtime.threads import thread_count
+
+INTERRUPTED = 130  # what shells expect after Ctrl-C
+
+
+def add_run(run: argparse.ArgumentParser) -> None:
+    """Add a sub-command for each system of the registry."""
+    solvers = run.add_subparsers(required=True, metavar="SOLVER")
+    for name, solver in SOLVERS.items():
+        parser = solvers.add_parser(name, help=solver.title)
+        _add_data(parser)
+        add_settings(parser, "settings", solver.settings)
+        parser.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
+        parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
+        parser.add_argument("--quiet", action="store_true", help="no progress bar")
+        if solver.subproblems:
+            add_cluster(parser, default=argparse.SUPPRESS)
+        parser.set_defaults(action=_run, solver=solver)
 
 
 def _add_data(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +55,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    solver: Solver = chosen.solver
+    solver: System = chosen.solver
     settings: Any = solver.settings.checked(read_settings(chosen, solver.settings))
     if chosen.out is not None and (chosen.out.is_dir() or not chosen.out.absolute().parent.is_dir()):
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
@@ -46,7 +65,7 @@ def _run(chosen: argparse.Namespace) -> int:
         run = solver.recorded_run(data.X, data.y, settings, **how)
         events = iter(run)
         if not chosen.quiet:
-            events = with_progress(events, solver.title, solver.parts(data.y, settings))
+            events = with_progress(events, solver.title, solver.parts(data.y, settings), solver.progress)
         with _cancelled_by_ctrl_c(run):
             for event in events:
                 if isinstance(event, Failed):
@@ -94,7 +113,7 @@ def _cancelled_by_ctrl_c(run: Run[Trained]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _summary(solver: Solver, settings: Any, data: Dataset, run: Run[Trained]) -> str:
+def _summary(solver: System, settings: Any, data: Dataset, run: Run[Trained]) -> str:
     lines = {"solver": solver.title, "data": f"{data.title}, {data.n:,} x {data.d}"}
     last = run.latest
     if isinstance(last, Finished):

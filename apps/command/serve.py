@@ -1,15 +1,19 @@
-"""`svm-explorer` without an action: the server, on this computer alone unless told otherwise."""
+"""`svm-explorer` without an action: the server, on this computer alone unless told otherwise.
+
+It has the home page, and a page for each system of the registry at /<name of the solver>.
+"""
 
 import argparse
 import gc
 import logging
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from apps.command.dask import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
-from engine import compile_ahead
+from engine import SOLVERS, compile_ahead
 from engine.runtime.errors import invalid
 from explorer.server.limits import Limits, limits_of_environment
 
@@ -50,11 +54,15 @@ def _serve(chosen: argparse.Namespace) -> None:
     import panel as pn
 
     from explorer.pages.home import home_page
-    from explorer.registry import acts
+    from explorer.registry import problems
+    from explorer.server.pool import SERVER
 
-    compile_ahead.begin()
+    compile_ahead.start()
     # Panel calls plain functions for each session; anything else it would try to show.
-    pages = {"/": home_page, **{name: _page_of(name) for name in acts()}}
+    pages = {"/": home_page, **{name: _page_of(name) for name in SOLVERS}}
+    SERVER.pages = frozenset(SOLVERS)
+    for name, reason in problems().items():
+        print(f"svm-explorer: {name} is not loaded: {reason}", file=sys.stderr)
     port = chosen.port or _free_port(chosen.address)
     gc.freeze()  # what the imports brought stays: no collection needs to look through it, a page is built sooner
     gc.enable()

@@ -1,4 +1,4 @@
-"""The one list of data sets that have a name. Each kind of set enters its own here; `load` takes them out."""
+"""The catalogue of data sets by name: each kind of set registers its own here; `load` loads one."""
 
 import difflib
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Comma-separated text into arrays, one row at a time, so that every complaint names its line and column."""
+"""Read comma-separated text into arrays, row by row, so that every error names its line and column."""
 
 import csv
 import io

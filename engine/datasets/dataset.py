@@ -1,4 +1,4 @@
-"""What every data set is once it has been loaded or read: arrays with names, before any solver sees them."""
+"""`Dataset`: the arrays of a data set, as they are loaded or read, before any solver sees them."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal

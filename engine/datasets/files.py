@@ -1,6 +1,6 @@
 """Data sets from files and back: CSV and LIBSVM's sparse format, from a path or from uploaded bytes.
 
-A file is somebody else's: its size, its rows and its cells are bounded, and an error names the line.
+Files are not trusted: the size of a file, its rows and its cells is limited, and an error names the line.
 """
 
 import csv

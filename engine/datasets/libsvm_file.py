@@ -1,4 +1,4 @@
-"""LIBSVM's sparse text (`label index:value ...`) into a CSR matrix.
+"""Read LIBSVM's sparse text (`label index:value ...`) into a CSR matrix.
 
 scikit-learn reads the file; when it stumbles, or what it read cannot be right, the lines are gone through one by one
 for the first that is wrong.

@@ -1,4 +1,8 @@
-"""scikit-learn estimators, thin over the solvers: `fit` drains the events, `iter_fit` yields them."""
+"""The base of the scikit-learn estimators: `fit` drives a run to its end, `iter_fit` yields its events.
+
+An estimator adds its system, its parameters (in an explicit signature, as scikit-learn wants it) and the columns of its
+history. Parameters become the system's table of settings, results become fitted attributes.
+"""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -121,7 +125,7 @@ class SolverEstimator(BaseEstimator):
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
         return estimator
 
-    # ---- below ----
+    # ---- between scikit-learn and the system ----
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
         return validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)

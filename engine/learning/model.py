@@ -46,7 +46,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What training leaves behind.
+    """A trained classifier; see `task_values`, `decision` and `predict`.
 
     Support vectors are sorted by class, then by index. `coefficients` has a column for each and a row for each of its
     tasks: with pairs there are n_classes - 1 of these, in the order of the other class, as scikit-learn's SVC has them.
@@ -185,7 +185,7 @@ class Model:
         return model, extra
 
     def _check(self) -> None:
-        """Refuse what does not fit together."""
+        """Refuse arrays that do not fit together."""
         kernel, count, works = self.kernel, len(self.support), len(tasks(self.classes, self.scheme))
         rows = len(self.classes) - 1 if self.scheme == "ovo" else works
         shapes = {
@@ -207,7 +207,7 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A model with the solutions of its tasks."""
+    """What training returns: the model, and the solution of each of its tasks."""
 
     model: Any  # a Model, or what predicts as one does
     solutions: list[Any]  # as the solver has them; each has its stop_reason

@@ -1,4 +1,4 @@
-"""From labelled data to binary tasks and back: the part of a classifier that no solver needs to know."""
+"""From labelled data to binary tasks, and from their solutions back to one model."""
 
 from collections.abc import Callable, Mapping
 from numbers import Real
@@ -13,7 +13,7 @@ from engine.optimisation.dual_problem import Problem
 from engine.optimisation.solution import Solution
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
-from engine.runtime.events import Array, Finished, Steps, Stop, within
+from engine.runtime.events import Array, Finished, Steps, Stop, finish, within
 from engine.runtime.threads import thread_count
 
 
@@ -23,7 +23,7 @@ def train_by_tasks(
 ) -> Steps[Trained]:  # fmt: skip
     """Train one binary task after the other; `bounds` has C for each class.
 
-    `solve_task` gets a task's problem and the indices of its points; `together` makes the closing event of several.
+    `solve_task` gets a task's problem and the indices of its points; `together` makes the closing event of all tasks.
     """
     threads = thread_count(settings.n_jobs)
     classes, labels = class_numbers(y)
@@ -51,21 +51,17 @@ def train_by_tasks(
         solutions.append(solution)
         if stopped or solution.stop_reason in ("cancelled", "time"):
             break
-    # A stopped run leaves tasks untrained: they have no support vectors and say nothing.
+    # A stopped run leaves tasks untrained: they have no support vectors, and decision values of 0.
     empty = np.empty(0, int)
     parts += [(empty, np.empty(0), 0.0)] * (len(works) - len(parts))
     trained = Trained(Model.assemble(kernel, classes, settings.multiclass, X, labels, parts), solutions)
-    if len(works) > 1:
-        try:
-            yield (together or closing)(trained)
-        except Stop as stop:
-            stop.result = trained
-            raise
-    return trained
+    if len(works) == 1:
+        return trained
+    return (yield from finish(trained, (together or closing)(trained)))
 
 
 def class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array, y: Array) -> Array:
-    """The weight of each class: as told, by "balanced" frequency, or 1."""
+    """The weight of each class: from a table, by "balanced" frequency, or 1."""
     if isinstance(class_weight, Mapping):
         for label, weight in class_weight.items():
             if label not in classes:
@@ -78,10 +74,10 @@ def class_weights(class_weight: Mapping[Any, float] | str | None, classes: Array
     return np.ones(len(classes))
 
 
-def closing(trained: Trained) -> Finished:
-    """The closing event of several tasks: sums, and the worst of what can be worst."""
+def closing(trained: Trained, kind: type[Finished] = Finished, **own: Any) -> Finished:
+    """The closing event of several tasks: sums, and the largest violation. `own` are the fields of a system's kind."""
     solutions = trained.solutions
-    return Finished(
+    return kind(
         stop_reason=trained.stop_reason,
         violation=max(solution.violation for solution in solutions),
         intercept=np.nan,
@@ -90,4 +86,5 @@ def closing(trained: Trained) -> Finished:
             name: sum(getattr(solution, name) for solution in solutions)
             for name in ("iterations", "inner_steps", "objective", "gap", "n_free", "n_bound")
         },
+        **own,
     )

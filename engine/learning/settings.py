@@ -1,7 +1,7 @@
-"""One table of settings per solver: it drives estimators, command line, recordings and, further up, widgets and URLs.
+"""Tables of settings, one per system: the source of the estimators' checks, the command's flags, widgets and links.
 
-A table knows nothing of any screen. Values from outside are checked here, and a refused one is named with what is
-accepted; `accepted` writes that sentence from the table itself.
+A table knows nothing of any screen. Values from outside are checked here; `accepted` writes the sentence that says
+which values are accepted from the table itself.
 """
 
 import math
@@ -25,7 +25,7 @@ class Gamma(param.Parameter):
 
 
 class Count(param.Parameter):
-    """A whole number from 1, or the word that is its default: the solver finds one."""
+    """A whole number from 1, or the word that is its default and leaves the choice to the solver."""
 
     def _validate_value(self, value: Any, allow_None: bool) -> None:
         number = isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Checks of X and y before anything is trained on them: shapes, finite numbers, classes, memory."""
 
 from typing import Any
 

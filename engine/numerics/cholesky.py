@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Blocked Cholesky factorisation in place, on all cores, with pauses between panels."""
 
 import numpy as np
 import scipy

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The numba loops that fill a tile of a kernel block: exponentials, powers, L1 distances, weighted sums."""
 
 import numpy as np
 from numba import njit
@@ -25,7 +25,8 @@ def exp32(x):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _exponential32(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+def exponential32(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+    """out[slots] = exp(inner - norms), in float32."""
     for i in range(inner.shape[0]):
         norm = row_norms[i]
         values = inner[i]
@@ -36,7 +37,8 @@ def _exponential32(inner, row_norms, column_norms, out, slots, left):  # type: i
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _exponential64(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+def exponential64(inner, row_norms, column_norms, out, slots, left):  # type: ignore[no-untyped-def]
+    """out[slots] = exp(inner - norms), in float64."""
     for i in range(inner.shape[0]):
         target = out[slots[i], left : left + inner.shape[1]]
         for j in range(target.size):
@@ -44,7 +46,8 @@ def _exponential64(inner, row_norms, column_norms, out, slots, left):  # type: i
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _poly(inner, gamma, coef0, degree, out, slots, left):  # type: ignore[no-untyped-def]
+def poly(inner, gamma, coef0, degree, out, slots, left):  # type: ignore[no-untyped-def]
+    """out[slots] = (gamma inner + coef0)^degree."""
     base = np.empty(inner.shape[1], inner.dtype)
     for i in range(inner.shape[0]):
         values = inner[i]
@@ -58,7 +61,7 @@ def _poly(inner, gamma, coef0, degree, out, slots, left):  # type: ignore[no-unt
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _minus_l1(rows, columns):  # type: ignore[no-untyped-def]
+def minus_l1(rows, columns):  # type: ignore[no-untyped-def]
     """Minus the L1 distances; a row of `columns` is a feature. Two features a pass halve the traffic."""
     out = np.zeros((rows.shape[0], columns.shape[1]), rows.dtype)
     features = columns.shape[0]
@@ -77,7 +80,7 @@ def _minus_l1(rows, columns):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
-def _accumulate(values, weights, left, result, top):  # type: ignore[no-untyped-def]
+def accumulate(values, weights, left, result, top):  # type: ignore[no-untyped-def]
     """result[top:] += values @ weights[:, left:].T with float64 sums."""
     size = min(values.shape[1], weights.shape[1] - left)
     for i in range(values.shape[0]):

@@ -1,13 +1,13 @@
-"""Kernels and their blocks: K(A, B) in tiles, a GEMM (or an L1 pass) and a vectorised map each, on all cores.
+"""Kernel functions and blocks of kernel matrices: K(A, B) in tiles on all cores, every evaluation counted.
 
-Whoever needs kernel values asks here; nobody else computes one. Every evaluation is counted.
+A tile is a matrix product (for the Laplacian kernel, a pass over L1 distances) and a vectorised map over its entries.
+Kernel values are computed here; the one exception are the steps of Budgeted SGD, which have a loop of their own.
 
 Precision. Blocks are stored in float32, those of small problems, where it costs nothing, in float64. Distances do not
-care where the origin is but rounding does, so rbf and laplacian centre the data, and take them in float64 if float32
-would still blur the exponent (a large gamma times large norms). Linear and polynomial kernels of data that lie far from
-the origin drown their differences in a large constant, a huge C multiplies every rounding error, and a tiny tolerance
-asks for digits of the gradient that float32 does not have: those are float64 throughout. So are kernels of few
-features, which cost next to nothing and are solved another way (`engine.low_rank`).
+depend on the origin but rounding does, so rbf and laplacian centre the data, and use float64 if float32 would still be
+too inaccurate for the exponent (a large gamma times large norms). Everything is float64 for linear and polynomial
+kernels of data far from the origin (a large constant hides the differences), for a huge C (it multiplies every rounding
+error), for a tiny tolerance (float32 gradients have too few digits), and for kernels of low rank, which are cheap.
 """
 
 from collections.abc import Generator, Iterator
@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from engine.numerics.kernel_loops import _accumulate, _exponential32, _exponential64, _minus_l1, _poly, f32
+from engine.numerics.kernel_loops import accumulate, exponential32, exponential64, f32, minus_l1, poly
 from engine.numerics.points import Points, square_norms
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
@@ -44,7 +44,7 @@ SLICE = 0.01  # seconds between two breaths of a solver: touching new memory can
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its numbers filled in, fitted to data: origin and precision are chosen from them."""
+    """A kernel with its parameters, fitted to data: origin and precision are chosen from the data."""
 
     name: KernelName
     gamma: float
@@ -202,7 +202,7 @@ class Kernel:
             for left in range(0, len(columns), TILE_COLUMNS):
                 self._tile(part, columns[left : left + TILE_COLUMNS], values, slots, 0)
                 if few:
-                    _accumulate(values, weights, left, result, top)
+                    accumulate(values, weights, left, result, top)
                 else:
                     some = weights[:, left : left + TILE_COLUMNS]
                     result[top : top + height] += values[:, : some.shape[1]].astype(np.float64) @ some.T
@@ -213,26 +213,26 @@ class Kernel:
         return result.reshape(len(rows), *coefficients.shape[1:])
 
     def _merged(self, columns: Points, coefficients: Array) -> tuple[Points, Array]:
-        """A linear machine is a single point with the coefficient 1; other kernels keep what they have."""
-        machines = 1 if coefficients.ndim == 1 else coefficients.shape[1]
-        if self.name != "linear" or len(columns) <= machines:
+        """With a linear kernel, sum the columns up to one point per model; other kernels keep them."""
+        models = 1 if coefficients.ndim == 1 else coefficients.shape[1]
+        if self.name != "linear" or len(columns) <= models:
             return columns, coefficients
-        self.counter.add(len(columns) * machines)
+        self.counter.add(len(columns) * models)
         with serial_blas():
             merged = np.atleast_2d(coefficients.T) @ columns.X.astype(np.float64)
-        return Points(merged, square_norms(merged)), np.ones(1) if coefficients.ndim == 1 else np.eye(machines)
+        return Points(merged, square_norms(merged)), np.ones(1) if coefficients.ndim == 1 else np.eye(models)
 
     def _tile(self, rows: Points, columns: Points, out: Array, slots: Array, left: int) -> None:
         """Write K(rows, columns) into `out[slots, left : left + len(columns)]`."""
         if self.name == "laplacian":
-            inner = _minus_l1(rows.X, np.ascontiguousarray(columns.X.T))
+            inner = minus_l1(rows.X, np.ascontiguousarray(columns.X.T))
         else:
             inner = rows.X @ columns.X.T
         if self.name in ("rbf", "laplacian"):
-            exponential = _exponential32 if out.dtype == np.float32 else _exponential64
+            exponential = exponential32 if out.dtype == np.float32 else exponential64
             exponential(inner, rows.norms, columns.norms, out, slots, left)
         elif self.name == "poly":
-            _poly(inner, self.gamma, self.coef0, self.degree, out, slots, left)
+            poly(inner, self.gamma, self.coef0, self.degree, out, slots, left)
         else:
             out[slots, left : left + len(columns)] = inner
 
@@ -280,6 +280,3 @@ def _largest_norm(X: Array, origin: Array) -> float:
         moved = X[top : top + step] - origin
         largest = max(largest, float(np.einsum("ij,ij->i", moved, moved).max()))
     return largest
-
-
-# ---- kernels of the tiles -------------------------------------------------------------------------------------------

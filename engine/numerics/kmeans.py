@@ -1,4 +1,4 @@
-"""k-means in kernel space and in input space, on a sample: seeded by k-means++, and no cluster is ever left empty."""
+"""k-means in kernel space and in input space: seeded by k-means++; no cluster is left empty."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Points in the form that kernels take them in, and the check that data are a matrix of finite numbers."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,8 @@
-"""Sixteen floats at a time: the few operations on a vector register that the fastest kernels are written in.
+"""Sixteen float32 at a time: operations on vector registers, for the loops that a compiler vectorises poorly.
 
-A compiler vectorises a loop over many numbers; it does not keep several sums in registers while another loop runs, nor
-go well with sixteen numbers and no more. Here a value is a vector, and code reads as if it were a number. Inner
-products of a row with the vectors of a panel, for one, have nothing to add up in the end: each has a place of its own.
+A compiler vectorises a loop over many numbers, but it does not keep several sums in registers while another loop runs.
+Here a value is a vector of LANES numbers, and code reads as if it were a number. The inner products of a row with the
+vectors of a panel, for example, need no sum over a register at the end: each has a lane of its own.
 """
 
 from typing import Any
@@ -25,20 +25,20 @@ intrinsic: Any = numba_intrinsic  # what it makes has not the arguments that are
 _INTEGERS = ir.VectorType(ir.IntType(32), LANES)
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _FAST = ("contract", "nnan", "ninf", "nsz", "reassoc")
-_EXPONENTIAL = (  # 2**r for r from 0 to 1, as in engine.kernels.exp32
+_EXPONENTIAL = (  # 2**r for r from 0 to 1, as in kernel_loops.exp32
     1.5403530393381608e-4, 1.3333558146428443e-3, 9.618129107628477e-3, 5.550410866482158e-2, 2.402265069591007e-1,
     6.931471805599453e-1, 1.0,
 )  # fmt: skip
 
 
-class Lanes(types.Type):
+class SimdVector(types.Type):
     """The type of a vector."""
 
 
-lanes = Lanes("lanes")
+simd_vector = SimdVector("simd_vector")
 
 
-@register_model(Lanes)
+@register_model(SimdVector)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _FLOATS)
@@ -59,7 +59,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_place(context, builder, signature, arguments), align=4)
 
-    return lanes(array, types.intp), code
+    return simd_vector(array, types.intp), code
 
 
 @intrinsic
@@ -70,7 +70,7 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
         builder.store(arguments[2], _place(context, builder, signature, arguments), align=4)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, lanes), code
+    return types.void(array, types.intp, simd_vector), code
 
 
 def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -79,54 +79,54 @@ def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 @intrinsic
-def spread(typing: Any, number: Any) -> Any:
+def broadcast(typing: Any, number: Any) -> Any:
     """A number in all places."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _spread(builder, arguments[0])
+        return _broadcast(builder, arguments[0])
 
-    return lanes(types.float32), code
+    return simd_vector(types.float32), code
 
 
 @intrinsic
-def spread_from(typing: Any, array: Any, index: Any) -> Any:
+def broadcast_from(typing: Any, array: Any, index: Any) -> Any:
     """The number at an index of a flat array, in all places."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         flat = make_array(signature.args[0])(context, builder, arguments[0])
-        return _spread(builder, builder.load(builder.gep(flat.data, [arguments[1]])))
+        return _broadcast(builder, builder.load(builder.gep(flat.data, [arguments[1]])))
 
-    return lanes(array, types.intp), code
+    return simd_vector(array, types.intp), code
 
 
 @intrinsic
-def times(typing: Any, one: Any, two: Any) -> Any:
+def multiply(typing: Any, one: Any, two: Any) -> Any:
     """Their product."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.fmul(*arguments, flags=_FAST)
 
-    return lanes(lanes, lanes), code
+    return simd_vector(simd_vector, simd_vector), code
 
 
 @intrinsic
-def plus(typing: Any, one: Any, two: Any) -> Any:
+def add(typing: Any, one: Any, two: Any) -> Any:
     """Their sum."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.fadd(*arguments, flags=_FAST)
 
-    return lanes(lanes, lanes), code
+    return simd_vector(simd_vector, simd_vector), code
 
 
 @intrinsic
-def times_plus(typing: Any, one: Any, two: Any, three: Any) -> Any:
+def multiply_add(typing: Any, one: Any, two: Any, three: Any) -> Any:
     """One times two, plus three."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _times_plus(builder, *arguments)
+        return _multiply_add(builder, *arguments)
 
-    return lanes(lanes, lanes, lanes), code
+    return simd_vector(simd_vector, simd_vector, simd_vector), code
 
 
 @intrinsic
@@ -141,11 +141,11 @@ def exponential(typing: Any, exponents: Any) -> Any:
         r = builder.fsub(t, builder.sitofp(k, _FLOATS))
         power = _constant(_EXPONENTIAL[0])
         for coefficient in _EXPONENTIAL[1:]:
-            power = _times_plus(builder, power, r, _constant(coefficient))
+            power = _multiply_add(builder, power, r, _constant(coefficient))
         bits = builder.shl(builder.add(k, _whole(127)), _whole(23))
         return builder.fmul(power, builder.bitcast(bits, _FLOATS))
 
-    return lanes(lanes), code
+    return simd_vector(simd_vector), code
 
 
 @intrinsic
@@ -157,7 +157,7 @@ def total(typing: Any, value: Any) -> Any:
         add = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{LANES}f32")
         return builder.call(add, [ir.Constant(ir.FloatType(), 0.0), arguments[0]], fastmath=_FAST)
 
-    return types.float32(lanes), code
+    return types.float32(simd_vector), code
 
 
 @intrinsic
@@ -168,22 +168,22 @@ def place_of_largest(typing: Any, value: Any) -> Any:
         kind = ir.FunctionType(ir.FloatType(), [_FLOATS])
         most = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fmax.v{LANES}f32")
         largest = builder.call(most, [arguments[0]], fastmath=_FAST)
-        same = builder.fcmp_ordered("==", arguments[0], _spread(builder, largest))
+        same = builder.fcmp_ordered("==", arguments[0], _broadcast(builder, largest))
         bits = builder.bitcast(same, ir.IntType(LANES))
         first = builder.cttz(bits, ir.Constant(ir.IntType(1), 0))
         within = builder.and_(first, ir.Constant(ir.IntType(LANES), LANES - 1))  # also if none compares as equal
         return builder.zext(within, ir.IntType(64))
 
-    return types.intp(lanes), code
+    return types.intp(simd_vector), code
 
 
-def _spread(builder: Any, number: Any) -> Any:
+def _broadcast(builder: Any, number: Any) -> Any:
     nothing = ir.Constant(_FLOATS, ir.Undefined)
     one = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(one, nothing, ir.Constant(_INTEGERS, [0] * LANES))
 
 
-def _times_plus(builder: Any, one: Any, two: Any, three: Any) -> Any:
+def _multiply_add(builder: Any, one: Any, two: Any, three: Any) -> Any:
     return builder.fadd(builder.fmul(one, two, flags=_FAST), three, flags=_FAST)
 
 
@@ -205,10 +205,10 @@ def products(Z, a, b, c, e, d, panels, panel, start):  # type: ignore[no-untyped
     one = two = three = four = start
     for k in range(d):
         vectors = load(panels, panel + k * LANES)
-        one = times_plus(spread_from(Z, a + k), vectors, one)
-        two = times_plus(spread_from(Z, b + k), vectors, two)
-        three = times_plus(spread_from(Z, c + k), vectors, three)
-        four = times_plus(spread_from(Z, e + k), vectors, four)
+        one = multiply_add(broadcast_from(Z, a + k), vectors, one)
+        two = multiply_add(broadcast_from(Z, b + k), vectors, two)
+        three = multiply_add(broadcast_from(Z, c + k), vectors, three)
+        four = multiply_add(broadcast_from(Z, e + k), vectors, four)
     return one, two, three, four
 
 
@@ -218,8 +218,8 @@ def products_of(Z, a, b, c, e, features, first, last, panels, start):  # type: i
     one = two = three = four = start
     for k in range(np.uint64(first), np.uint64(last)):  # numbers without a sign are not looked at twice
         vectors, feature = load(panels, k * np.uint64(LANES)), features[k]
-        one = times_plus(spread_from(Z, a + feature), vectors, one)
-        two = times_plus(spread_from(Z, b + feature), vectors, two)
-        three = times_plus(spread_from(Z, c + feature), vectors, three)
-        four = times_plus(spread_from(Z, e + feature), vectors, four)
+        one = multiply_add(broadcast_from(Z, a + feature), vectors, one)
+        two = multiply_add(broadcast_from(Z, b + feature), vectors, two)
+        three = multiply_add(broadcast_from(Z, c + feature), vectors, three)
+        four = multiply_add(broadcast_from(Z, e + feature), vectors, four)
     return one, two, three, four

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""H'v and Hv for a tall matrix H, on a tile of its rows: what tiles on threads are made of."""
 
 from numba import njit
 

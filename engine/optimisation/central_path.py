@@ -3,12 +3,12 @@
     min 1/2 a'Qa + p'a,  0 <= a <= C,  y'a = 0 if there is a bias            z >= 0 for a >= 0, w >= 0 for a <= C
     Qa + p - z + w + nu y = 0,     a z = mu,     (C - a) w = mu,     mu -> 0
 
-Each iteration is Mehrotra's: a predictor that aims at mu = 0, a corrector that aims at what the predictor found within
-reach, one step length for all variables that ends short of the boundary. Both solve
+Each iteration is Mehrotra's: a predictor aims at mu = 0, a corrector at the sigma mu that the predictor's step
+suggests; one step length for all variables ends short of the boundary. Both solve
 
     (Q + D) da + y dnu = r,     y'da = -y'a,     D = z / a + w / (C - a)
 
-in which Q is what the factorisation makes of it. The schemes that combine factorisations are in `engine.incremental`.
+in which Q is that of the factorisation. A system decides which factorisations follow one another.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ USELESS = 1e-2  # residual that is left in vain: the factorisation has too few d
 SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled
 START = 0.1  # of the way from 0 to C: from the middle, where few of the alphas end, it takes some more iterations
 MULTIPLIER = 1.0  # of a start: a margin
-KNOWN = 0.3  # of C: mu at the start from a machine that is known
+KNOWN = 0.3  # of C: mu at the start from a known model
 FAR = 10  # times mu, products of alpha and the change of Q alpha from which on a warm start is no good
 
 
 @dataclass(frozen=True)
 class Measures:
-    """How far along the central path."""
+    """Residuals, duality gap and objective of an iterate: how far along the central path it is."""
 
     mu: float
     primal: float  # |y'a| over the sum of C
@@ -47,12 +47,12 @@ class Measures:
         return self.gap / max(abs(self.objective), np.finfo(float).tiny)
 
     def within(self, tol: float) -> bool:
-        """Whether that is near enough to the end of it."""
+        """Whether residuals and relative gap are at most tol."""
         return max(self.primal, self.dual, self.relative_gap) <= tol
 
 
 class CentralPath:
-    """An iterate, and the way to the next."""
+    """An iterate of the interior-point method, and the iteration that leads to the next one."""
 
     def __init__(self, problem: Problem, factor: Factor) -> None:
         self.problem, self.factor = problem, factor
@@ -62,12 +62,12 @@ class CentralPath:
         self.columns = factor.rank  # when it began: a factor can grow later
         self.begun = False
         self.moved = False  # from the iterate of another factorisation
-        self.trouble = ""  # why there is no going on
+        self.failure = ""  # why the method cannot go on
         self._short = 0
 
     # ---- starts ----
 
-    def place(self, before: "CentralPath | None" = None) -> None:
+    def set_start(self, before: "CentralPath | None" = None) -> None:
         """Start inside the box, or at the iterate of another factorisation."""
         upper = self.upper
         if before is None:
@@ -75,39 +75,39 @@ class CentralPath:
             self.z, self.w, self.nu = np.full(len(upper), MULTIPLIER), np.full(len(upper), MULTIPLIER), 0.0
         else:
             self.alpha, self.z, self.w, self.nu = before.alpha, before.z, before.w, before.nu
-        self.room = upper - self.alpha
+        self.upper_slack = upper - self.alpha
 
-    def place_by(self, slack: Array) -> None:
-        """Start where alpha z = (C - alpha) w = mu and z - w is the slack, y d(x) - 1, of a machine that is known.
+    def start_from_slack(self, slack: Array) -> None:
+        """Start where alpha z = (C - alpha) w = mu and z - w is the slack, y d(x) - 1, of a known model.
 
-        A smaller mu saves iterations if that machine is very near, and costs many if it is not.
+        A smaller mu saves iterations if that model is very near the solution, and costs many if it is not.
         """
         upper, mu = self.upper, KNOWN * float(np.median(self.upper))
         self.alpha = 2 * mu * upper / (upper * slack + 2 * mu + np.hypot(upper * slack, 2 * mu))
-        self.room = upper - self.alpha
-        self.z, self.w, self.nu = mu / self.alpha, mu / self.room, 0.0
+        self.upper_slack = upper - self.alpha
+        self.z, self.w, self.nu = mu / self.alpha, mu / self.upper_slack, 0.0
 
     def begin(self, before: "CentralPath | None" = None) -> Steps[None]:
-        """Find Q alpha; if this factorisation has too much to say against the iterate of the other, start inside.
+        """Compute Q alpha; if it differs too much from that of the other factorisation, start inside the box again.
 
-        A dual residual goes with the steps: that takes fewer of them than multipliers that leave none, some of which
-        would be huge. But beside a small mu a large one makes steps short.
+        A dual residual at the start vanishes with the steps. That takes fewer iterations than multipliers without a
+        residual, some of which would be huge; but a residual that is large beside mu makes steps short.
         """
         [self.Qa] = yield from self._times_Q(self.alpha[None])
         if before is not None:
             change = float(np.sqrt(np.mean((self.Qa - before.Qa) ** 2)))
             if change * float(self.alpha.mean()) > FAR * self.measures().mu:
                 self.moved = True
-                self.place()
+                self.set_start()
                 [self.Qa] = yield from self._times_Q(self.alpha[None])
         self.begun = True
 
-    # ---- where it stands ----
+    # ---- measures ----
 
     def measures(self) -> Measures:
         """Residuals, gap and objective of the problem as the factorisation has it."""
         alpha, Qa = self.alpha, self.Qa
-        gap = float(alpha @ self.z + self.room @ self.w)
+        gap = float(alpha @ self.z + self.upper_slack @ self.w)
         largest = np.abs(Qa).max() + np.abs(self.linear).max()
         return Measures(
             mu=gap / (2 * len(alpha)),
@@ -119,7 +119,7 @@ class CentralPath:
 
     def products(self) -> Array:
         """The complementarity products, alpha z and (C - alpha) w; on the central path all are mu."""
-        return np.stack([self.alpha * self.z, self.room * self.w])
+        return np.stack([self.alpha * self.z, self.upper_slack * self.w])
 
     def on_bounds(self) -> Array:
         """Alpha, put on the bounds that it is closer to than its multiplier is to zero, and balanced.
@@ -128,7 +128,7 @@ class CentralPath:
         """
         upper, y = self.upper, self.y
         alpha = np.where(self.alpha < self.z * upper, 0.0, self.alpha)
-        alpha = np.where(self.room < self.w * upper, upper, alpha)
+        alpha = np.where(self.upper_slack < self.w * upper, upper, alpha)
         if not self.problem.bias:
             return alpha
         free = (alpha > 0) & (alpha < upper)
@@ -147,8 +147,8 @@ class CentralPath:
     # ---- one iteration ----
 
     def advance(self) -> Steps[None]:
-        """Predictor, corrector, step; `trouble` says so if there is no way ahead."""
-        a, c, z, w = self.alpha, self.room, self.z, self.w
+        """Predictor, corrector, step; `failure` says why, if the method cannot go on."""
+        a, c, z, w = self.alpha, self.upper_slack, self.z, self.w
         mu = float(a @ z + c @ w) / (2 * len(a))
         D = z / a + w / c
         residual = self._dual_residual()
@@ -169,7 +169,7 @@ class CentralPath:
         aim_w = self.sigma * mu + da * dw
         right = towards_0 + aim_z / a - aim_w / c
         da, dnu, Q_da = yield from self._direction(right, off, D)
-        if self.trouble:
+        if self.failure:
             return
         dz, dw = aim_z / a - z - z / a * da, aim_w / c - w + w / c * da
         # 3) A common step, short of the boundary.
@@ -177,7 +177,7 @@ class CentralPath:
         self.step = step = min(1.0, TO_BOUNDARY * longest)
         # From here to the next yield all of the iterate changes together: a stop finds it whole.
         self.alpha = a + step * da
-        self.room = c - step * da
+        self.upper_slack = c - step * da
         self.z, self.w, self.nu = z + step * dz, w + step * dw, self.nu + step * dnu
         self.Qa = self.Qa + step * Q_da
         self._watch_steps()
@@ -186,17 +186,17 @@ class CentralPath:
         self._short = self._short + 1 if self.step < SHORT else 0
         whole = all(np.isfinite(part).all() for part in (self.alpha, self.z, self.w, self.Qa))
         if self._short >= PATIENCE or not whole:
-            self.trouble = f"the last {self._short} steps were shorter than {SHORT}" if whole else "numbers overflowed"
+            self.failure = f"the last {self._short} steps were shorter than {SHORT}" if whole else "numbers overflowed"
 
     # ---- the linear system ----
 
     def _prepare(self, D: Array) -> Steps[bool]:
-        """Take in D, in float64 if float32 has too few digits for it; False if neither has enough."""
+        """Prepare the factorisation for D, in float64 if float32 is not accurate enough; False if neither is."""
         try:
             yield from self.factor.prepare(D)
         except NotPositive as error:
             if not self.factor.single:
-                self.trouble = f"the matrix of an iteration was not positive definite: {error}"
+                self.failure = f"the matrix of an iteration was not positive definite: {error}"
                 return False
             self.factor.single = False
             return (yield from self._prepare(D))

@@ -1,9 +1,9 @@
-"""The dual problem, and everything that is measured on it: objective, gradient, gap, violation, support vectors.
+"""The dual problem of an SVM and its measures: objective, gradient, duality gap, KKT violation, support vectors.
 
     min f(alpha) = 1/2 alpha'Q alpha + linear'alpha,   0 <= alpha_i <= upper_i   (with a bias: y'alpha = 0)
     Q_ij = y_i y_j K(x_i, x_j),   gradient G = Q alpha + linear,   linear = -1 for the usual SVM
 
-All solvers are judged by this one place.
+Every number that a solver reports about its solution comes from here.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from engine.numerics.kernels import Kernel
 from engine.numerics.points import Points, check_points
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
-from engine.runtime.events import Array, Steps
+from engine.runtime.events import Array, Steps, drain
 from engine.runtime.threads import thread_count
 
 LARGEST_VALUE = 1e30  # of a kernel: float32 ends soon after, and squares must fit into float64
@@ -116,21 +116,16 @@ class Problem:
 
     def gradient(self, alpha: Array) -> Array:
         """G = Q alpha + linear."""
-        steps = self.gradient_steps(alpha)
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            return end.value
+        return drain(self.gradient_steps(alpha))
 
     def objective(self, alpha: Array, gradient: Array) -> float:
         """f(alpha)."""
         return float(0.5 * alpha @ (gradient + self.linear))
 
-    def standing(self, alpha: Array, gradient: Array) -> "Standing":
-        """How far from optimal: see `standing`."""
+    def optimality(self, alpha: Array, gradient: Array) -> "Optimality":
+        """The KKT violation of alpha, and the intercept that belongs to it: see `optimality`."""
         low, high = self.signed_bounds()
-        return standing(self.y * alpha, self.y * gradient, low, high, self.bias)
+        return optimality(self.y * alpha, self.y * gradient, low, high, self.bias)
 
     def signed_bounds(self) -> tuple[Array, Array]:
         """Of the signed variables y alpha."""
@@ -166,25 +161,25 @@ class Support(NamedTuple):
     bound: Array
 
 
-class Standing(NamedTuple):
-    """How far from optimal a point is, and the bias that suits it."""
+class Optimality(NamedTuple):
+    """The KKT violation of an iterate, and the intercept that belongs to it."""
 
     violation: float  # without bias the largest projected gradient, with bias the largest difference of a pair
     centre: float  # what signed gradients are compared with: 0 without bias
     intercept: float
 
 
-def standing(beta: Array, g: Array, low: Array, high: Array, bias: bool) -> Standing:
-    """The optimality conditions in signed variables (see `engine.inner`): beta in [low, high], g = y G."""
+def optimality(beta: Array, g: Array, low: Array, high: Array, bias: bool) -> Optimality:
+    """The KKT conditions in signed variables: beta = y alpha in [low, high], g = y G."""
     least, most, total, free = _extremes(beta, g, low, high)
     if not bias:
-        return Standing(max(0.0, -least, most), 0.0, 0.0)
+        return Optimality(max(0.0, -least, most), 0.0, 0.0)
     if np.isinf(least) or np.isinf(most):
-        # One side has nothing to give: any bias beyond the other's last gradient is optimal.
+        # No variable can grow, or none can fall: any bias beyond the other side's last gradient is optimal.
         edge = least if np.isfinite(least) else most if np.isfinite(most) else 0.0
-        return Standing(0.0, edge, -edge)
+        return Optimality(0.0, edge, -edge)
     centre = (least + most) / 2
-    return Standing(max(0.0, most - least), centre, -total / free if free else -centre)
+    return Optimality(max(0.0, most - least), centre, -total / free if free else -centre)
 
 
 @njit(nogil=True, cache=True)

@@ -1,1 +1,9 @@
-"""TODO: what this room is."""
+"""What a run is, whatever the solver.
+
+In: a solver, which is a generator of events. Out: stamped events, a recording of them, and the solver's result.
+Nothing here knows a problem, a kernel or a system.
+
+Read `events` (what a solver is and may yield), `run` (drives a solver, pauses and stops it), `recording` (keeps the
+events), `archive` (files without pickle). Beside them: `counter` (kernel evaluations), `threads` (tiles on all cores),
+`executor` (pieces of work for threads or Dask), `progress` (the bar), `cache_folder`, `errors`.
+"""

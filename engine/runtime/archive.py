@@ -1,7 +1,7 @@
-"""Files of ours: a zip of one JSON document and the arrays it names as .npy, written atomically, read without pickle.
+"""The file format of recordings and models: a zip of one JSON document and its arrays as .npy, without pickle.
 
-Recordings and models are both kept this way. Whatever is read is untrusted: sizes are limited, every oddity is an
-`ArchiveError` that says which file and what is wrong with it.
+Files are written in one go. A file that is read is not trusted: sizes are limited, and anything unexpected is an
+`ArchiveError` that says which file it is and what is wrong with it.
 """
 
 import io
@@ -72,7 +72,7 @@ def write(path: str | Path, kind: str, version: int, content: dict[str, Any]) ->
 
 
 def read(path: str | Path, kind: str, version: int, limit: int = READ_LIMIT) -> dict[str, Any]:
-    """Read what `write` wrote, of this kind and no later version."""
+    """Read a file that `write` wrote, of this kind and version."""
     path = Path(path)
     try:
         with zipfile.ZipFile(path) as archive:

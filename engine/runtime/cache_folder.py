@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Where downloads and computed tables are kept: a folder of the user, or the one that a variable names."""
 
 import os
 import sys

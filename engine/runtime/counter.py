@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The count of kernel evaluations: the one measure of work that does not depend on the computer."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""The one wording of a refused value: what it is called, what it was, what is accepted."""
+"""The one wording for a refused value: its name, what is accepted, and the value."""
 
 
 def invalid(name: str, value: object, accepted: str) -> ValueError:

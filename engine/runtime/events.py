@@ -1,8 +1,9 @@
 """What a solver is, and the events of every run.
 
-A solver is a generator. It yields events, small frozen dataclasses, and now and then None, a breath: there is nothing
-to report, but it may be paused or stopped at that moment. `Run` drives it and stamps each event; a solver looks at no
-clock. The events of one system are in its own folder.
+A solver is a generator. It yields events, small frozen dataclasses, and now and then None. That is called a breath:
+there is nothing to report, but the run may be paused or stopped at that moment, so a solver breathes every 10 to 20 ms.
+`Run` drives it and stamps each event with the time; a solver never reads a clock. The events that only one system emits
+are in the folder of that system.
 """
 
 from collections.abc import Callable, Generator
@@ -19,7 +20,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Stamp:
-    """When and where: position in the run, seconds inside the solver, kernel evaluations so far, task path."""
+    """When and where an event happened: its number, seconds inside the solver, kernel evaluations so far, task path."""
 
     sequence: int
     seconds: float
@@ -33,7 +34,7 @@ class Event:
 
     stamp: Stamp = Stamp(-1, 0.0, 0)
 
-    thins: ClassVar[bool] = False  # a long recording may leave some of these out
+    thins: ClassVar[bool] = False  # whether a long recording may drop some events of this kind
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -41,7 +42,7 @@ class Event:
                 value.flags.writeable = False
 
     def stamped(self, stamp: Stamp) -> "Event":
-        """The same with a stamp; `replace` would look at every array again."""
+        """Return a copy with a stamp; `replace` would make every array read-only again."""
         copied = copy(self)
         object.__setattr__(copied, "stamp", stamp)
         return copied
@@ -97,7 +98,7 @@ class Failed(Event):
 
 @dataclass(frozen=True)
 class Within:
-    """An event on its way up, with the name of the task it came from."""
+    """An event of a task (such as one class against another), with the name of that task."""
 
     task: str
     event: "Event | Within"
@@ -108,9 +109,9 @@ Steps: TypeAlias = Generator[Event | Within | None, None, Result]
 
 
 class Stop(Exception):
-    """Thrown into a solver at a yield: wind up, say Finished with this reason, return what there is.
+    """Thrown into a solver at a yield: it yields `Finished` with this reason and returns what it has.
 
-    A solver that has nothing more to say lets it pass, with what there is as its `result`.
+    A solver that has already yielded its last event lets the exception pass, with what it has as its `result`.
     """
 
     def __init__(self, reason: str) -> None:
@@ -137,6 +138,25 @@ def passed_on(steps: Steps[Result], changed: Callable[[Any], "Event | Within | N
                 item = next(steps)
     except StopIteration as end:
         return end.value
+
+
+def drain(steps: Steps[Result]) -> Result:
+    """Take all steps of a part of the work here and return its result; its events are lost."""
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return end.value
+
+
+def finish(result: Result, event: Event) -> Steps[Result]:
+    """Yield the closing event and return the result; a `Stop` at that moment takes the result along."""
+    try:
+        yield event
+    except Stop as stop:
+        stop.result = result
+        raise
+    return result
 
 
 COMMON: tuple[type[Event], ...] = (Started, PhaseBegan, Finished, Failed)  # what any solver may yield

@@ -1,4 +1,4 @@
-"""A progress bar for a run. Which part of a task is done, a system says of its own events: see `Progress`."""
+"""A progress bar for a run. Each system reads from its own events how much of a task is done: see `Progress`."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

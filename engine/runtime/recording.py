@@ -1,4 +1,4 @@
-"""Recording: the events of a run with what is needed to run it again; every view is a replay of one at a cursor."""
+"""Recording: the events of a run, with the data and settings that are needed to run it again; its file."""
 
 import dataclasses
 import platform
@@ -39,9 +39,9 @@ class Header:
 
 
 class Recording(Sequence[Event]):
-    """The events so far, within `limit_mb`: when they outgrow it, every other event of the kind that thins goes.
+    """The events of a run so far, within `limit_mb` of memory. One thread writes, any may read.
 
-    The first and the last of them are never left out, nor any other kind. One thread writes, any may read.
+    When they outgrow the limit, every other event of the kinds that thin is dropped, but never the first or the last.
     """
 
     def __init__(self, header: Header, limit_mb: float = LIMIT_MB) -> None:

@@ -1,4 +1,7 @@
-"""Run: drives a solver, stamps its events, and answers pause, step and cancel at its next breath."""
+"""Run: drives a solver and stamps its events; pausing, stepping and cancelling act on the solver itself.
+
+They take effect at the next breath of the solver. (Pausing a replay stops its cursor only, not the solver.)
+"""
 
 import threading
 import time
@@ -15,7 +18,7 @@ State = Literal["ready", "running", "paused", "done"]
 
 
 class Run(Generic[Result]):
-    """One go of a solver: iterate over it to drive it here, or `start()` it in a thread of its own.
+    """One run of a solver: iterate over it to drive it in this thread, or `start()` it in a thread of its own.
 
     Only time spent inside the solver counts, so a paused or closely watched run is timed fairly.
     """
@@ -50,7 +53,7 @@ class Run(Generic[Result]):
 
     @property
     def state(self) -> State:
-        """Where the run stands."""
+        """Whether the run is ready, running, paused or done."""
         return self._state
 
     @property

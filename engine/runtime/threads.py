@@ -1,7 +1,7 @@
-"""Both cores for one computation: tiles handed to threads that run serial kernels without the GIL.
+"""All cores for one computation: tiles handed to threads that run serial numba kernels without the GIL.
 
-Everything below a solver that is worth two cores is cut into tiles whose bounds do not depend on the number of
-threads, so that a result is the same bit for bit however many work on it.
+The bounds of the tiles do not depend on the number of threads, so a result is the same bit for bit however many threads
+work on it.
 """
 
 import os
@@ -58,8 +58,8 @@ def for_each(work: Callable[[T], None], items: Sequence[T], threads: int) -> Non
                 helper.result()
 
 
-def aside(work: Callable[[], T]) -> Steps[T]:
-    """What `work` returns, found in another thread, for what cannot be cut into slices; with breaths meanwhile."""
+def run_in_thread(work: Callable[[], T]) -> Steps[T]:
+    """Do `work` in another thread and return its result, breathing meanwhile: for work that cannot be sliced."""
     future = _pool.submit(work)
     while True:
         try:
@@ -69,7 +69,7 @@ def aside(work: Callable[[], T]) -> Steps[T]:
 
 
 class _SerialBlas:
-    """While anyone computes tiles, BLAS keeps to one thread: the tiles are what runs in parallel.
+    """Limits BLAS to one thread while tiles are computed: the tiles are what runs in parallel.
 
     The limit belongs to the whole process, so the first to enter sets it and the last to leave lifts it.
     """

@@ -1,4 +1,4 @@
-"""A flag in the scene: a few words at a place, which keep inside what is in view."""
+"""An annotation in the scene: a few words at a place, which keep inside what is in view."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ RIM = 0.1  # of the window, which the words keep away from its top
 NOTHING: dict[str, Any] = {"x": [], "y": [], "text": []}
 
 
-class Flag:
+class Annotation:
     """Words on the scene's figure, so many pixels above their place."""
 
     def __init__(self, plot: Any, above: int) -> None:

@@ -10,13 +10,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.runtime.events import Event
-from engine.systems.budgeted_sgd.events import StepsTaken
-from engine.systems.dcpred.events import FastFinished, KernelApproximated, LeafCompressed, LeafTrained
-from engine.systems.dcsvm.events import LevelFinished, LevelMeasured, SubproblemSolved
-from engine.systems.interior_point.events import InteriorFinished, InteriorIteration
-from engine.systems.kernel_svm.events import Iteration
 from explorer.replay.lookup import Replay
-from explorer.replay.reader import is_state
 from explorer.style.theme import (
     AMBER,
     GREEN,
@@ -28,19 +22,12 @@ from explorer.style.theme import (
     tone,
     words_inside,
 )
-from explorer.systems.kernel_svm.curves import CHARTS, dual_numbers, objective_of
 
 AXES = {"iterations": "iteration", "kernel evaluations": "evaluations", "solver seconds": "seconds"}
 MOST = 600  # points of a curve: longer runs are decimated, but never at the end
 DASHES = (("solid", "━"), ("dashed", "╍"), ("dotted", "┅"))
 ABOVE = 0.25  # room over the curves for the words, as a part of their height
 MOMENT = 0.01  # seconds of a drawing that may go into accuracies
-Numbers = Callable[[Replay, Event], dict[str, float]]
-# Events that a curve goes through.
-CURVED = (
-    Iteration, SubproblemSolved, LevelFinished, LevelMeasured, StepsTaken, InteriorIteration, InteriorFinished,
-    LeafTrained, KernelApproximated, LeafCompressed, FastFinished,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,6 +45,37 @@ ACCURACY = Chart("accuracy", "How accurate, in %?", "linear", {"train": (NEGATIV
 ALPHA = Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "")}, TILE_HEIGHT)
 
 
+class IterationAxis:
+    """Where the events of a task lie on the axis of iterations: after how many of them each is."""
+
+    def __init__(self) -> None:
+        self.place = 0
+
+    def read(self, event: Event) -> None:
+        """Move on by an event; by default to the iteration that it tells, or by one."""
+        self.place = getattr(event, "iteration", self.place + 1)
+
+
+def told_numbers(replay: Replay, event: Event) -> dict[str, float]:
+    """The numbers that an event has, by name."""
+    return {name: float(value) for name, value in vars(event).items() if isinstance(value, int | float)}
+
+
+def told_objective(event: Event) -> float:
+    """The objective of the whole problem that an event tells; NaN if it tells none."""
+    return float(getattr(event, "objective", np.nan))
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the charts show of the events of a system."""
+
+    events: tuple[type[Event], ...] = ()  # those that curves go through; empty: those after which there is a frame
+    numbers: Callable[[Replay, Event], dict[str, float]] = told_numbers  # apart from "gap", "train" and "test"
+    objective: Callable[[Event], float] = told_objective  # the curve "gap" is its distance from the lowest
+    axis: type[IterationAxis] = IterationAxis
+
+
 def _gap(objective: float, best: float) -> float:
     """How far from the best; NaN where rounding is all that is left."""
     gap = objective - best
@@ -67,11 +85,11 @@ def _gap(objective: float, best: float) -> float:
 class Charts:
     """Curves of a recording, with a cursor line in each: those of the solver, and the alpha of a point."""
 
-    def __init__(self, charts: tuple[Chart, ...] = CHARTS, numbers: Numbers = dual_numbers, dark: bool = False) -> None:
+    def __init__(self, charts: tuple[Chart, ...], curves: Curves, dark: bool = False) -> None:
         self.axis = "iterations"
         self.pinned: int | None = None
         self.pending = 0  # events whose numbers are still to be found
-        self._charts, self._numbers_of = (*charts, ALPHA), numbers
+        self._charts, self._curves = (*charts, ALPHA), curves
         self._sources = {chart.name: ColumnDataSource(_nothing(chart)) for chart in self._charts}
         self._numbers: dict[int, dict[str, float]] = {}
         self._accuracy: dict[int, dict[str, float]] = {}  # apart: it is dear
@@ -136,7 +154,8 @@ class Charts:
 
     def draw(self, replay: Replay, position: int) -> None:
         """Bring curves and cursor up to date."""
-        events: list[Event] = [event for event in replay.recording if isinstance(event, CURVED)]
+        kinds = self._curves.events or replay.reader.kinds
+        events: list[Event] = [event for event in replay.recording if isinstance(event, kinds)]
         if not events:
             return
         chosen = events[:: max(1, len(events) // MOST)]
@@ -166,32 +185,23 @@ class Charts:
         name = AXES[self.axis]
         if name != "iteration":
             return {event.stamp.sequence: float(getattr(event.stamp, name)) for event in events}
-        places, before, last, inside, path = {}, 0, 0, 0, events[0].stamp.path
+        places, before, axis, path = {}, 0, self._curves.axis(), events[0].stamp.path
         for event in events:
             if event.stamp.path != path:
-                before, last, inside, path = before + last, 0, 0, event.stamp.path
-            if isinstance(event, InteriorIteration):
-                last = inside = event.iteration
-            elif isinstance(event, Iteration):
-                last = inside + event.iteration
-            elif isinstance(event, StepsTaken):
-                last = event.step
-            elif isinstance(event, SubproblemSolved):
-                before += event.iterations
-            elif isinstance(event, LeafTrained | LeafCompressed):
-                before += 1
-            places[event.stamp.sequence] = float(before + last)
+                before, axis, path = before + axis.place, self._curves.axis(), event.stamp.path
+            axis.read(event)
+            places[event.stamp.sequence] = float(before + axis.place)
         return places
 
     def _learn(self, replay: Replay, events: list[Event]) -> int:
         """Find what is not known of these events, for a moment; returns of how many something is missing."""
         missing = [event for event in events if event.stamp.sequence not in self._numbers]
         for event in _for_a_moment(missing):
-            self._numbers[event.stamp.sequence] = self._numbers_of(replay, event)
-        states = [event for event in events if is_state(event)]
+            self._numbers[event.stamp.sequence] = self._curves.numbers(replay, event)
+        states = [event for event in events if replay.reader.is_state(event)]
         missing = [event for event in states if event.stamp.sequence not in self._accuracy]
         for event in _for_a_moment(missing):
-            train, test = replay.accuracy(replay.frame_of(event))
+            train, test = replay.reader.accuracy(replay.frame_of(event))
             self._accuracy[event.stamp.sequence] = {"train": train, "test": test}
         return sum(
             event.stamp.sequence not in self._numbers or event.stamp.sequence not in self._accuracy for event in states
@@ -200,17 +210,17 @@ class Charts:
     def _columns(self, replay: Replay, events: list[Event], places: dict[int, float]) -> dict[str, Any]:
         best: dict[tuple[str, ...], float] = {}  # of each task; the end of all of them is a sum
         for told in replay.recording:
-            if not np.isnan(objective := objective_of(told)):
+            if not np.isnan(objective := self._curves.objective(told)):
                 best[told.stamp.path] = min(objective, best.get(told.stamp.path, np.inf))
         rows = []
         for event in events:
             rows.append(
                 {"x": places[event.stamp.sequence]}
-                | {"gap": _gap(objective_of(event), best.get(event.stamp.path, np.nan))}
+                | {"gap": _gap(self._curves.objective(event), best.get(event.stamp.path, np.nan))}
                 | self._numbers.get(event.stamp.sequence, {})
                 | self._accuracy.get(event.stamp.sequence, {})
             )
-            if self.pinned is not None and is_state(event):
+            if self.pinned is not None and replay.reader.is_state(event):
                 rows[-1]["alpha"] = replay.alpha_of(self.pinned, event)
         names = {"x", *(name for chart in self._charts for name in chart.curves)}
         return {name: np.array([row.get(name, np.nan) for row in rows], np.float32) for name in names}

@@ -1,19 +1,21 @@
-"""TODO: what this is."""
+"""`Overlay`: what a system adds to the scene. Its own is in `explorer/systems/<system>/overlay.py`."""
 
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 
 
-class Overlay(Protocol):
-    """What one solver adds to the scene."""
+class Overlay:
+    """Glyphs on the scene's figure; a subclass makes them from the figure that its constructor gets."""
 
     layers: dict[str, list[Any]]  # renderers by the name of their layer
+    local_layers: ClassVar[tuple[str, ...]] = ()  # while one is shown, fields are those of the model of each part
 
     @property
     def moving(self) -> bool:
         """Whether the next frame differs though nothing happens."""
+        return False
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show a frame in a part of the plane: left, right, bottom, top; and what concerns a pinned point."""

@@ -25,12 +25,10 @@ from explorer.style.theme import (
     style,
     tone,
 )
-from explorer.systems.dcpred.overlay import FAST, FAST_CURVE
-from explorer.systems.dcsvm.overlay import EARLY
 
 HEIGHT = 412  # pixels of the frame, more or less
 CELLS = 10_000  # places of the decision field
-DEAREST_FIELD = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
+MOST_EVALUATIONS = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
 MOST_POINTS = 5000
 REACH = 0.03  # of the window, between a tap and the point it means
 MOST_SUPPORT = 1500
@@ -166,8 +164,8 @@ class Scene:
 
     @property
     def local(self) -> bool:
-        """Whether what is shown is by the machine of a place's cell or leaf alone, or by its fast one."""
-        return bool({EARLY, FAST, FAST_CURVE} & set(self.layers))
+        """Whether the field shows the model of each part (a cell, a leaf) by itself."""
+        return self.overlay is not None and not set(self.overlay.local_layers).isdisjoint(self.layers)
 
     def let_draw(self, drawing: bool) -> None:
         """Whether a stroke draws, or moves the plane."""
@@ -297,7 +295,7 @@ class Scene:
         """Bring what is said of the point under the pointer up to date."""
         rows, mine = self._drawn_members(frame)
         alpha, margin = (np.full(len(self._shown), np.nan, np.float32) for _ in range(2))
-        alpha[mine], margin[mine] = frame.alpha[rows], replay.margins(frame, rows, self.local)
+        alpha[mine], margin[mine] = frame.alpha[rows], replay.reader.margins(frame, rows, self.local)
         self._now.data = {"alpha": alpha, "margin": margin}
 
     def _drawn_members(self, frame: Frame) -> tuple[Array, Array]:
@@ -306,7 +304,7 @@ class Scene:
         return rows, mine
 
     def _draw_points(self, replay: Replay, frame: Frame) -> None:
-        support, places = replay.drawn(frame), replay.places[frame.members]
+        support, places = replay.reader.drawn(frame), replay.places[frame.members]
         sizes, some = abs(support.weights), slice(None)
         self.left_out = max(0, len(sizes) - MOST_SUPPORT)
         if self.left_out:
@@ -323,15 +321,15 @@ class Scene:
         self._working.data = {"x": places[working, 0].tolist(), "y": places[working, 1].tolist()}
         if self._miss_glyph.visible:
             rows, _ = self._drawn_members(frame)
-            wrong = rows[replay.margins(frame, rows, self.local) <= 0]
+            wrong = rows[replay.reader.margins(frame, rows, self.local) <= 0]
             self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
 
     def _draw_field(self, replay: Replay, frame: Frame) -> None:
         self._window = left, right, bottom, top = self.window()
-        cells = min(CELLS, DEAREST_FIELD / (1 + replay.price(frame, on_grid=True)))
+        cells = min(CELLS, MOST_EVALUATIONS / (1 + replay.reader.price(frame, on_grid=True)))
         across = int(np.clip(np.sqrt(cells * (right - left) / (top - bottom)), 16, CELLS / 16))
         xs, ys = np.linspace(left, right, across), np.linspace(bottom, top, max(16, int(cells / across)))
-        values = replay.field(frame, xs, ys, self.local)
+        values = replay.reader.field(frame, xs, ys, self.local)
         self._field.data = {
             "image": [np.clip(values, -2, 2).astype(np.float32)],
             "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom],

@@ -1,24 +1,25 @@
-"""TODO: what this is."""
+"""`View`: the figures that only one system has. Its own is in `explorer/systems/<system>/view.py`."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
+from explorer.style.theme import style
 
 
-class OwnView(Protocol):
-    """The picture that only one solver has."""
+class View:
+    """Figures that are updated in place; one without any is the view of a system that brings none."""
 
     plots: list[Any]
+    widgets: dict[str, list[Any]]  # what stands below the plot of a name
 
-    @property
-    def widgets(self) -> Mapping[str, list[Any]]:
-        """What stands below the plot of a name."""
+    def __init__(self, dark: bool) -> None:
+        self.plots, self.widgets = [], {}
 
     @property
     def restless(self) -> bool:
         """Whether it is to be drawn again though nothing happens."""
+        return False
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show what is known at a cursor, with a point that is to be told from the others."""
@@ -28,9 +29,12 @@ class OwnView(Protocol):
 
     def forget(self) -> None:
         """There will be another run: what was learnt of this one is gone."""
+        self.clear()
 
     def end(self) -> None:
         """End what works in the background."""
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
+        for plot in self.plots:
+            style(plot, dark)

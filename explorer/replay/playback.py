@@ -1,13 +1,14 @@
-"""The player: where the cursor is, whether it follows the run, and how it moves. Knows no widget."""
+"""Playback: where the cursor is, whether it follows the run, and how it moves. It pauses the cursor; a `Run` pauses the
+solver. Knows no widget."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
 
 from engine import Run
+from engine.runtime.events import Event, Finished, PhaseBegan
 from explorer.replay.lookup import Replay
-from explorer.replay.reader import STOPS
 
 SPEEDS = {f"{speed} / s": float(speed) for speed in (1, 2, 5, 10, 25, 100)} | {"full speed": 0.0}
 FIRST_EVENTS = 4.0  # of a run come at once: until the first iteration there is nothing to see
@@ -15,7 +16,7 @@ AT_ONCE = 20  # events that a run goes on by while a longer step looks for its e
 STEP_SIZES = ("event", "iteration", "phase")  # of every solver
 
 
-class Player(param.Parameterized):
+class Playback(param.Parameterized):
     """Plays a replay: live at its end, where it lets the solver go on at the chosen speed, or anywhere before it.
 
     Speed is in events a second, for a replay and for a live run alike; a paused player pauses the solver too.
@@ -25,11 +26,23 @@ class Player(param.Parameterized):
     live = param.Boolean(True, doc="Pinned to the end: new events move the cursor.")
     playing = param.Boolean(True)
     speed: Any = param.Selector(default=10.0, objects=SPEEDS)
-    step_size: Any = param.Selector(default="event", objects=list(STOPS))
+    step_size: Any = param.Selector(default="event", objects=list(STEP_SIZES), check_on_set=False)
 
-    def __init__(self, replay: Replay, run: Run[Any] | None = None, **params: Any) -> None:
+    def __init__(
+        self,
+        replay: Replay,
+        run: Run[Any] | None = None,
+        step_sizes: Mapping[str, tuple[type[Event], ...]] | None = None,
+        **params: Any,
+    ) -> None:
         super().__init__(**params)
         self.replay, self.run = replay, run
+        self._step_sizes: dict[str, tuple[type[Event], ...]] = {  # the events where a step of each size ends
+            "event": (Event,),
+            "iteration": (*replay.reader.kinds, Finished),
+            "phase": (PhaseBegan, Finished),
+            **(step_sizes or {}),
+        }
         self._credit = 0.0 if run is None else FIRST_EVENTS  # events that may still happen
         self._goal: int | None = None  # the number of the event to stop at on the way
         self._looking: str | None = None  # the size of a step whose end the run has not come to yet
@@ -109,7 +122,7 @@ class Player(param.Parameterized):
     def step(self, direction: int) -> None:
         """To the next or the last stop of the chosen size; beyond the end of a live run, as far as it takes."""
         self.pause()
-        stops = self.replay.stops(self.step_size)
+        stops = self.replay.stops(self._step_sizes[self.step_size])
         ahead = [stop for stop in stops if (stop - self.cursor) * direction > 0]
         if ahead:
             self.go(min(ahead) if direction > 0 else max(ahead))
@@ -122,7 +135,7 @@ class Player(param.Parameterized):
 
     def _look_for(self, size: str) -> None:
         """Let the solver go on until there is a stop of this size."""
-        ahead = [stop for stop in self.replay.stops(size) if stop > self.cursor]
+        ahead = [stop for stop in self.replay.stops(self._step_sizes[size]) if stop > self.cursor]
         if ahead:
             self._looking = None
             self.pause()

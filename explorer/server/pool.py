@@ -1,4 +1,4 @@
-"""A bounded pool: so many runs at a time, the others wait in line and can see where."""
+"""The bounded pool: so many runs at a time, the others wait in line and see where. `SERVER` is what sessions share."""
 
 import threading
 from concurrent.futures import Executor
@@ -53,10 +53,11 @@ class Pool:
 
 
 class Server:
-    """What all sessions of one process share: limits, the pool, and who solves subproblems."""
+    """What all sessions of one process share: limits, the pool, who solves subproblems, and which pages there are."""
 
     def __init__(self) -> None:
         self.executor: Executor | None = None  # threads of this process
+        self.pages: frozenset[str] = frozenset()  # systems with a page of their name, beside the built-in ones
         self.set(Limits.checked(limits_of_environment()))
 
     def set(self, limits: Any) -> None:

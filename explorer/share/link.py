@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The link to what is on a stage, written into the query of an address and read back."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -10,14 +10,8 @@ from engine.runtime.errors import invalid
 from explorer.figures.charts import AXES
 
 DATA_FIELDS = {"data": str, "size": int, "noise": float, "data_seed": int, "smooth": bool, "points": str}
-
-
 KINDS = {int: "a whole number", float: "a number", bool: "True or False"}
-
-
 NAMES = {"data": "name", "data_seed": "seed"}
-
-
 PANELS_OWN = ("theme",)  # fields that are not ours
 
 

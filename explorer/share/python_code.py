@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""A run as Python code: the same data, solver and settings with the engine alone."""
 
 from collections.abc import Mapping
 from typing import Any

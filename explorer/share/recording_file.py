@@ -1,4 +1,4 @@
-"""Take it along: the state of a stage as a link and as Python, and recordings as files."""
+"""A recording as the content of a file, for download and upload."""
 
 import io
 import tempfile

@@ -6,12 +6,13 @@ from typing import Any
 import panel_material_ui as pmui
 
 from explorer.figures.charts import AXES, Charts
-from explorer.figures.view import OwnView
+from explorer.figures.view import View
 from explorer.stage.controls import COMPACT, SMALL
-from explorer.stage.presentation import Act
-from explorer.stage.story import card_of_words, listing
+from explorer.stage.presentation import Presentation
+from explorer.stage.story import listing, story_card
 from explorer.style.icons import icon
 from explorer.style.layout import Notice, Pictures, Text, card, column, grid, heading, row, tiles, words
+from explorer.style.theme import NEGATIVE, POSITIVE
 
 BAR = 30  # pixels of a row of small buttons: kept free for it, so that nothing moves when it comes
 
@@ -19,8 +20,8 @@ BAR = 30  # pixels of a row of small buttons: kept free for it, so that nothing 
 class Screen:
     """What a person sees and presses, apart from transport, figures, data and settings, which know themselves."""
 
-    def __init__(self, act: Act, presets: Sequence[str]) -> None:
-        self.act = act
+    def __init__(self, presentation: Presentation, presets: Sequence[str]) -> None:
+        self.presentation = presentation
         self.presets = pmui.Select(
             label="Preset", options={title: k for k, title in enumerate(presets)}, value=0, **SMALL
         )
@@ -29,8 +30,8 @@ class Screen:
         self.reset_button = pmui.Button(label="Reset", icon=icon("reset"), variant="outlined", margin=8)
         self.message = Notice()
         self.layers = pmui.CheckButtonGroup(
-            label="", options=list(act.layers), value=list(act.layers_shown), size="small", margin=(2, 6),
-            color="primary", sx=COMPACT, min_height=BAR,
+            label="", options=list(presentation.layers), value=list(presentation.layers_shown), size="small",
+            margin=(2, 6), color="primary", sx=COMPACT, min_height=BAR,
         )  # fmt: skip
         self.axis = pmui.RadioButtonGroup(
             label="", options=list(AXES), value="iterations", size="small", margin=(2, 6), sx=COMPACT, min_height=BAR
@@ -49,11 +50,11 @@ class Screen:
             self._join_later(column(), [heading("Problem and solver"), settings]),
         ]
 
-    def main(self, transport: Any, scene: Any, charts: Charts, own: OwnView, below: Any, browser: Any) -> Any:
-        """The stage itself."""
+    def main(self, transport: Any, scene: Any, charts: Charts, view: View, below: Any, unseen: Sequence[Any]) -> Any:
+        """The stage itself; `unseen` are parts without a size."""
         scene, *curves = [self.pictures.add(plot) for plot in (scene, *charts.plots.values())]
         *curves, alpha = curves
-        views = [(self.pictures.add(plot), *own.widgets.get(plot.name, ())) for plot in own.plots]
+        views = [(self.pictures.add(plot), *view.widgets.get(plot.name, ())) for plot in view.plots]
         return column(
             self.message,
             card(transport),
@@ -65,7 +66,7 @@ class Screen:
             ),
             self._join_later(tiles(len(views) + 1), [card(*tile) for tile in (*views, (alpha,))]),
             self._join_later(column(), [card(below)]),
-            browser,
+            column(*unseen),
             margin=(8, 12),
             styles={"gap": "10px"},
         )
@@ -87,5 +88,13 @@ class Screen:
 
     def tell(self, story: str, lines: str, numbers: dict[str, str] | None = None, keys: bool = True) -> None:
         """Say what just happened and where the solver stands, and light lines of the listing."""
-        self.story.object = card_of_words(story, numbers or {}, self.act.hint, keys)
-        self.listing.object = listing(self.act.listing, lines.split())
+        self.story.object = story_card(story, numbers or {}, self.presentation.hint, keys)
+        self.listing.object = listing(self.presentation.listing, lines.split())
+
+    def complain(self, text: str) -> None:
+        """Say what is wrong."""
+        self.message.say(text, POSITIVE)
+
+    def inform(self, text: str) -> None:
+        """Say what a person should know."""
+        self.message.say(text, NEGATIVE)

@@ -1,30 +1,54 @@
-"""What a person takes along: a link, a recording, pictures, the Python; and a recording that they bring."""
+"""The row of buttons below a stage: share a link, save or open a recording, PNG, show the Python."""
 
 import html
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import panel as pn
 import panel_material_ui as pmui
 
+from engine import Recording, System
+from explorer.replay.lookup import Replay
+from explorer.share.link import Link
 from explorer.share.python_code import snippet
 from explorer.share.recording_file import read_recording, recording_bytes
+from explorer.stage.window import Window
 from explorer.style.icons import icon
 from explorer.style.layout import row, words
-
-if TYPE_CHECKING:
-    from explorer.stage.actions import Stage
 
 SMALL: dict[str, Any] = {"variant": "text", "size": "small", "margin": 2}
 
 
-class TakeAlong:
-    """The row of buttons below a stage."""
+class OnStage(Protocol):
+    """What the row needs of a stage."""
 
-    def __init__(self, stage: "Stage", figures: list[str]) -> None:
+    solver: System
+    window: Window
+
+    @property
+    def replay(self) -> Replay | None:
+        """The recording on it."""
+
+    def link(self) -> Link:
+        """A link to what is on it."""
+
+    def query(self) -> str:
+        """The link as the query of an address."""
+
+    def play_recording(self, recording: Recording) -> None:
+        """Put a recording on it."""
+
+    def complain(self, text: str) -> None:
+        """Say what is wrong."""
+
+
+class ShareRow:
+    """Takes a link, a recording, pictures or code from a stage, and brings it a recording from a file."""
+
+    def __init__(self, stage: OnStage, figures: list[str]) -> None:
         self.stage = stage
         self.code = ""  # the Python that was last shown
-        name = stage.act.solver
-        self.share = pmui.Button(label="Share", icon=icon("link"), visible=stage.browser.own_page, **SMALL)
+        name = stage.solver.name
+        self.share = pmui.Button(label="Share", icon=icon("link"), visible=stage.window.own_page, **SMALL)
         self.share.on_click(self._show_link)
         self.save = pmui.FileDownload(
             label="Save recording", filename=f"{name}.svmrun", callback=self.recording, **SMALL
@@ -48,7 +72,7 @@ class TakeAlong:
 
     def _show_link(self, event: Any) -> None:
         place = pn.state.location
-        address = f"{place.href.split('?')[0] if place else ''}?{self.stage.link().query()}"
+        address = f"{place.href.split('?')[0] if place else ''}?{self.stage.query()}"
         shown = html.escape(address)
         text = f'<a href="{shown}" style="overflow-wrap: anywhere">{shown}</a>'
         if not self.stage.link().data:
@@ -65,7 +89,7 @@ class TakeAlong:
 
     def _save_png(self, event: Any) -> None:
         name = self.png.value["label"].replace(" ", "-")
-        self.stage.browser.save_png(name, f"{self.stage.act.solver}-{name}.png")
+        self.stage.window.save_png(name, f"{self.stage.solver.name}-{name}.png")
 
     def recording(self) -> Any:
         """The recording on the stage, as the content of a file."""
@@ -77,7 +101,7 @@ class TakeAlong:
         name = self.open.filename or "recording"
         try:
             recording = read_recording(event.new, name)
-            if recording.header.solver != self.stage.act.solver:
+            if recording.header.solver != self.stage.solver.name:
                 raise ValueError(f"{name} is a recording of {recording.header.solver}: open it on that page")
             self.stage.play_recording(recording)
         except (ValueError, OSError) as error:

@@ -1,4 +1,4 @@
-"""The transport: buttons, timeline with phase marks, speed and step size around a player.
+"""The transport: buttons, timeline with phase marks, speed and step size, around the playback of a recording.
 
 One small component of the page's own: a timeline with named phases is in no library of widgets, and it is redrawn with
 every frame, which a dozen separate widgets would make slow.
@@ -11,14 +11,14 @@ import param
 from panel.custom import JSComponent
 
 from engine.runtime.events import PhaseBegan
-from explorer.replay.playback import SPEEDS, STEP_SIZES, Player
+from explorer.replay.playback import SPEEDS, STEP_SIZES, Playback
 from explorer.style.theme import FONT
 
 MOST_MARKS = 60
 
 
 class Transport(JSComponent):
-    """Moves a player, and shows where it is."""
+    """Moves a playback, and shows where it is."""
 
     now = param.Dict({}, doc="cursor, end, playing, live, where, presses heard: what changes with every frame.")
     marks = param.List([], doc="[position, name] of phases.")
@@ -189,7 +189,7 @@ class Transport(JSComponent):
     def __init__(self, used: Callable[[], None] = lambda: None, **params: Any) -> None:
         super().__init__(sizing_mode="stretch_width", margin=0, **params)
         self._used = used
-        self.player: Player | None = None
+        self.playback: Playback | None = None
         self._heard = 0  # presses of buttons
         self._told: dict[str, Callable[[Any], None]] = {
             "act": self._act, "count": self._hear, "scrub": self._scrub, "speed": self._choose_speed,
@@ -202,34 +202,34 @@ class Transport(JSComponent):
         self._used()
 
     def _act(self, name: str) -> None:
-        if self.player is not None:
-            self.player.act(name)
+        if self.playback is not None:
+            self.playback.act(name)
 
     def _hear(self, count: int) -> None:
         self._heard = int(count)
 
     def _scrub(self, position: int) -> None:
-        if self.player is not None:
-            self.player.pause()
-            self.player.go(int(position))
+        if self.playback is not None:
+            self.playback.pause()
+            self.playback.go(int(position))
 
     def _choose_speed(self, name: str) -> None:
         self.speed = name
-        self.follow(self.player)
+        self.follow(self.playback)
 
     def _choose_size(self, name: str) -> None:
         self.step_size = name
-        self.follow(self.player)
+        self.follow(self.playback)
 
-    def follow(self, player: Player | None) -> None:
-        """Work on this player, at the chosen speed and step size."""
-        self.player = player
-        if player is not None:
-            player.param.update(speed=SPEEDS[self.speed], step_size=self.step_size)
+    def follow(self, playback: Playback | None) -> None:
+        """Work on this playback, at the chosen speed and step size."""
+        self.playback = playback
+        if playback is not None:
+            playback.param.update(speed=SPEEDS[self.speed], step_size=self.step_size)
 
     def rest(self) -> None:
         """There is nothing to play."""
-        self.player = None
+        self.playback = None
         self.marks = []
         self.now = {
             "cursor": 0, "end": 0, "playing": False, "live": False, "where": "nothing to play yet: press Run",
@@ -237,33 +237,33 @@ class Transport(JSComponent):
         }  # fmt: skip
 
     def draw(self) -> None:
-        """Show where the player is."""
-        player = self.player
-        if player is None:
+        """Show where the playback is."""
+        playback = self.playback
+        if playback is None:
             return
         marks = [
             [position, event.name]
-            for position, event in enumerate(player.replay.recording)
+            for position, event in enumerate(playback.replay.recording)
             if isinstance(event, PhaseBegan)
         ]
         marks = marks[:: max(1, -(-len(marks) // MOST_MARKS))]
         if marks != self.marks:
             self.marks = marks
         self.now = {
-            "cursor": player.cursor, "end": player.end, "playing": player.playing, "live": player.live,
-            "where": _sentence(player), "heard": self._heard,
+            "cursor": playback.cursor, "end": playback.end, "playing": playback.playing, "live": playback.live,
+            "where": _sentence(playback), "heard": self._heard,
         }  # fmt: skip
 
 
-def _sentence(player: Player) -> str:
-    event = player.replay.event(player.cursor)
+def _sentence(playback: Playback) -> str:
+    event = playback.replay.event(playback.cursor)
     if event is None:
         return "nothing has happened yet"
     phase = ""
-    for position in range(player.cursor, -1, -1):
-        before = player.replay.event(position)
+    for position in range(playback.cursor, -1, -1):
+        before = playback.replay.event(position)
         if isinstance(before, PhaseBegan):
             phase = f" · {before.name}"
             break
     path = " / ".join(event.stamp.path) + " · " if event.stamp.path else ""
-    return f"{path}event {player.cursor + 1:,} of {player.end + 1:,}{phase}"
+    return f"{path}event {playback.cursor + 1:,} of {playback.end + 1:,}{phase}"

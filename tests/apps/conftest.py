@@ -1,14 +1,12 @@
 """A real server and a real browser."""
 
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
+
+from tests.support.server import Server
 
 expect.set_options(timeout=60_000)  # how long something takes on a busy machine decides nothing
 
@@ -16,22 +14,8 @@ expect.set_options(timeout=60_000)  # how long something takes on a busy machine
 @pytest.fixture(scope="session")
 def server():
     """The address of a server started as a person would."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    code = "import sys; from apps.command import main; sys.exit(main())"
-    process = subprocess.Popen([sys.executable, "-c", code, "--no-browser", "--port", str(port)])
-    address = f"http://127.0.0.1:{port}"
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(address, timeout=5)
-            break
-        except OSError:
-            assert process.poll() is None, "the server ended"
-            time.sleep(0.2)
-    yield address
-    process.terminate()
-    process.wait(20)
+    with Server() as running:
+        yield running.wait().address
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +33,13 @@ def chromium():
 @pytest.fixture
 def open_page(chromium, server):
     """Open a page of the server; at the end of the test nothing may have gone wrong in the browser."""
+    with pages_of(chromium, server) as open_:
+        yield open_
+
+
+@contextmanager
+def pages_of(chromium, address):
+    """Opens pages of a server, and closes them; errors in the browser's console are errors."""
     contexts, troubles = [], []
 
     def open_(path, width=1440, height=900, scheme="light"):
@@ -58,7 +49,7 @@ def open_page(chromium, server):
         page.set_default_timeout(60_000)
         page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.goto(server + path)
+        page.goto(address + path)
         return page
 
     yield open_

@@ -9,7 +9,7 @@ from engine import DCPredClassifier, KernelSVC, datasets
 from engine.reproduction.paper import FULL
 from engine.systems.dcpred.compressed_model import linear_values
 from engine.systems.dcpred.paper import A9A, COVTYPE, LETTER, USPS
-from engine.systems.dcpred.paper.model_selection import told
+from engine.systems.dcpred.paper.model_selection import varied
 from engine.systems.dcpred.paper.printed import TABLE_1
 from engine.systems.dcpred.prediction_loops import pack, predict
 from engine.systems.dcpred.tree import sorted_by_cell
@@ -53,7 +53,7 @@ def table_1(name: str) -> None:
     ready = case.ready(FULL)
     model, seconds = ready.fit(**case.chosen)
     time, accuracy, _ = TABLE_1[case.published][1]["DC-Pred++"]
-    say("table 1", data=name, rows=len(ready.y), **told(case.chosen), fit_seconds=seconds,
+    say("table 1", data=name, rows=len(ready.y), **varied(case.chosen), fit_seconds=seconds,
         **ready.measured(model.model_.fast), paper_time=time, paper_accuracy=accuracy)  # fmt: skip
 
 

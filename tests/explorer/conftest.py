@@ -1,7 +1,10 @@
+"""Runs and stages of the dual solver, small enough for a test."""
+
 import pytest
 
 from engine import KernelSVC, datasets
 from explorer.replay.lookup import Replay
+from explorer.stage.actions import Stage
 
 
 def recorded(**settings):
@@ -23,3 +26,12 @@ def finished(live):
     run, replay = live
     run.result()
     return replay
+
+
+@pytest.fixture
+def stage():
+    """A stage that has begun on its first preset."""
+    made = Stage()
+    made.begin()
+    yield made
+    made.close()

@@ -41,7 +41,7 @@ def wait_for(condition):
 
 def hear(shown):
     """What the browser says once it has drawn the stage."""
-    shown.stage._acknowledge(shown.stage.browser.frame)
+    shown.stage.refresh.acknowledge(shown.stage.window.frame)
 
 
 def test_explore_runs_on_the_given_data_once_it_is_shown(moons):
@@ -51,8 +51,8 @@ def test_explore_runs_on_the_given_data_once_it_is_shown(moons):
     assert np.array_equal(shown.stage.replay.X, moons.X)
     assert shown.stage.replay.settings.C == 10
     shown._tick()  # nobody has seen it yet: nothing happens
-    assert shown.stage.browser.frame == 0
-    while not (len(shown.stage.replay) > 5 and shown.stage.browser.frame):
+    assert shown.stage.window.frame == 0
+    while not (len(shown.stage.replay) > 5 and shown.stage.window.frame):
         hear(shown)
         shown._tick()
         time.sleep(0.01)
@@ -65,10 +65,10 @@ def test_nobody_looking_pauses_an_exploration(moons, monkeypatch):
     shown.__panel__()
     hear(shown)
     shown._tick()
-    assert shown.stage.player.playing
+    assert shown.stage.playback.playing
     monkeypatch.setattr(notebook, "ABSENT", -1.0)
     shown._tick()
-    assert not shown.stage.player.playing
+    assert not shown.stage.playback.playing
     shown.close()
 
 
@@ -94,7 +94,7 @@ def test_a_paused_fit_goes_on_when_its_result_is_asked_for():
     board = datasets.load("checkerboard-filled", size=3000)
     fit = watch(KernelSVC(C=1e3, gamma=20, tol=1e-5)).fit(board.X, board.y)
     fit.__panel__()
-    fit.stage.player.pause()
+    fit.stage.playback.pause()
     wait_for(lambda: fit.run.state in ("paused", "done"))
     assert fit.result(60).stop_reason_ == "converged"
     fit.close()

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Points drawn by hand: the sheet alone, and on a stage."""
 
 import numpy as np
 
@@ -32,9 +32,9 @@ def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
     other.restore("?" + stage.link().query())
     assert np.array_equal(other.replay.X, stage.replay.X)
     other.close()
-    stage.take_along.show_python()
+    stage.share_row.show_python()
     names = {}
-    exec(stage.take_along.code, names)
+    exec(stage.share_row.code, names)
     assert np.array_equal(names["X"], stage.replay.X)
 
 

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""DC-SVM once more, line for line from its description, on a dense kernel matrix."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""What a person does on the page of a stage, and what there is to see, for browser tests."""
 
 import re
 

@@ -11,16 +11,17 @@ CODE = "import sys; from apps.command import main; sys.exit(main())"
 
 
 class Server:
-    """`svm-explorer` on a free port; use as a context manager."""
+    """`svm-explorer` on a free port, run by some Python; use as a context manager."""
 
-    def __init__(self, *flags, **environment):
+    def __init__(self, *flags, python=sys.executable, cwd=None, **environment):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.address = f"http://127.0.0.1:{port}"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", CODE, "--no-browser", "--port", str(port), *flags],
+            [python, "-c", CODE, "--no-browser", "--port", str(port), *flags],
             env={**os.environ, **environment},
+            cwd=cwd,
             stdout=subprocess.DEVNULL,
         )
 

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""What a browser and its clock do to a stage, for tests without either."""
 
 import time
 
@@ -6,13 +6,13 @@ import time
 def settle(stage):
     """Until nothing is left to draw."""
     tick(stage)
-    while stage._todo or stage.charts.pending:
+    while stage.refresh.pending:
         tick(stage)
 
 
 def tick(stage):
     stage.tick()
-    stage._drawn = stage.browser.frame  # as a browser would say
+    stage.refresh.drawn = stage.window.frame  # as a browser would say
 
 
 def wait_until(stage, condition):
@@ -26,8 +26,8 @@ def wait_until(stage, condition):
 def play_to_the_end(stage):
     end = time.monotonic() + 60
     tick(stage)
-    stage.player.speed = 0.0
-    while stage.player.playing or stage.player.running or stage.charts.pending:
+    stage.playback.speed = 0.0
+    while stage.playback.playing or stage.playback.running or stage.charts.pending:
         assert time.monotonic() < end
         tick(stage)
         time.sleep(0.005)

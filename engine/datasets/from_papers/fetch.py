@@ -1,6 +1,6 @@
-"""Finding a published data set: in the user's folder, in the cache, or at its public home.
+"""Find a published data set: in the user's folder, in the cache, or by downloading it.
 
-Wherever it comes from, its content has to have the checksum on record, or it is not used.
+Wherever it comes from, its content must have the recorded checksum, or it is not used.
 """
 
 import bz2

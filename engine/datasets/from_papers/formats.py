@@ -1,4 +1,4 @@
-"""The formats in which the public homes keep the data sets, each turned into the arrays as published."""
+"""Readers for the formats of the files that are downloaded: each returns the arrays as published."""
 
 import io
 from collections.abc import Callable

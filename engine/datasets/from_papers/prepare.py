@@ -1,4 +1,4 @@
-"""From the arrays as published to the problem as the papers pose it: split, scaled, one-hot, relabelled."""
+"""Prepare the arrays as published for the problem of the papers: split, scale, one-hot encode, relabel."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The data sets of the five papers, and a few of their kind, by name: what each is, how it is prepared, where it lives.
+"""The data sets of the five papers, and some like them: what each is, how it is prepared, where it is downloaded from.
 
 A home is named only where its rows are those of the checksum, in the same order. What is known only from a derived
 or reordered copy has none, and has to be put into the user's folder.

@@ -5,7 +5,7 @@
     for each point, in random order: shrink w by 1 - 1/t; if its margin was below 1, add it with coefficient
     y / (lambda t); if that makes B + 1 vectors, merge two
 
-The step and the merge are in `engine.budget`, the merging problem in `engine.merging`.
+The step and the merge are in `budget`, the merging problem in `merging`.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ import numpy as np
 from engine.numerics.kernels import Kernel
 from engine.numerics.points import Points
 from engine.runtime.counter import Counter
-from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop
+from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop, finish
 from engine.systems.budgeted_sgd.budget import (
     EVALUATIONS,
     MAINTAINED,
@@ -36,20 +36,20 @@ from engine.systems.budgeted_sgd.events import BudgetFinished, BudgetMaintained,
 from engine.systems.budgeted_sgd.merging import MERGING, NEVER, PROJECTION, STRATEGIES, degradation, merged_coefficient
 from engine.systems.budgeted_sgd.merging_tables import NO_TABLES, tables_steps
 from engine.systems.budgeted_sgd.settings import BudgetedSGDSettings
-from engine.systems.budgeted_sgd.strategy_comparison import MergeInstruments
+from engine.systems.budgeted_sgd.strategy_comparison import MergeDiagnostics
 
 SAMPLE = 1000  # training points that objective and accuracy are measured on
-FRAMES = 200  # times that a watched run tells how it stands
-SHORT = 40_000  # steps of a run whose merges are all told
+FRAMES = 200  # times that a watched run reports its state
+SHORT = 40_000  # steps of a run that reports all of its merges
 SLICE = 0.01  # seconds between two breaths, about
 NANOSECONDS = {"lookup-wd": 5, "lookup-h": 60, "gss": 200, "gss-precise": 1200}  # to look at a candidate, at most
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
-    """What Budgeted SGD returns: the machine, and how it ended."""
+class BudgetedSGDSolution:
+    """What Budgeted SGD returns: the model, and how it ended."""
 
-    machine: "Machine"
+    model: "BudgetedModel"
     stop_reason: str
     iterations: int
     objective: float
@@ -58,48 +58,43 @@ class Learned:
     @property
     def inner_steps(self) -> int:
         """SGD steps."""
-        return int(self.machine.budget.counts[STEP])
+        return int(self.model.budget.counts[STEP])
 
     def event(self) -> BudgetFinished:
-        """What is told of it at the end."""
-        vectors, coefficients, sources = self.machine.snapshot()
+        """The closing event of the run."""
+        vectors, coefficients, sources = self.model.snapshot()
         return BudgetFinished(
             stop_reason=self.stop_reason, iterations=self.iterations, inner_steps=self.inner_steps,
             objective=self.objective, gap=np.nan, violation=np.nan, intercept=0.0, n_free=len(coefficients), n_bound=0,
-            alpha=np.empty(0), **self.machine.counts(), accuracy=self.accuracy, vectors=vectors,
+            alpha=np.empty(0), **self.model.counts(), accuracy=self.accuracy, vectors=vectors,
             coefficients=coefficients, sources=sources,
         )  # fmt: skip
 
 
-def solve(kernel: Kernel, points: Points, y: Array, settings: BudgetedSGDSettings) -> Steps[Learned]:
+def solve(kernel: Kernel, points: Points, y: Array, settings: BudgetedSGDSettings) -> Steps[BudgetedSGDSolution]:
     """Learn from these points, with labels +1 and -1."""
     n, d = points.X.shape
-    machine = Machine(kernel, settings, decay=1.0 / (n * settings.C))
-    watch = _Watch(machine, points, y, settings)
+    model = BudgetedModel(kernel, settings, decay=1.0 / (n * settings.C))
+    watch = _Watch(model, points, y, settings)
     rng = np.random.default_rng(settings.seed)
     stop_reason, epoch = "passes", 0
     try:
         yield Started(solver="budgeted-sgd", n=n, d=d, kernel="rbf", gamma=kernel.gamma, bias=False, tol=np.nan)
-        yield from machine.prepare()
+        yield from model.prepare()
         for epoch in range(1, settings.epochs + 1):
             yield PhaseBegan(name=f"pass {epoch}", size=n)
-            yield from machine.go_through(points.X, y, rng.permutation(n), watch)
-            yield from watch.instruments.compared(machine.budget)
-        yield from watch.instruments.replay(machine.budget, machine.tables)
+            yield from model.go_through(points.X, y, rng.permutation(n), watch)
+            yield from watch.diagnostics.compared(model.budget)
+        yield from watch.diagnostics.replay(model.budget, model.tables)
     except Stop as stop:
         stop_reason = stop.reason
-    whole = int(machine.budget.counts[STEP]) // n
-    learned = Learned(machine, stop_reason, whole, watch.objective, watch.accuracy)
-    try:
-        yield learned.event()
-    except Stop as stop:
-        stop.result = learned
-        raise
-    return learned
+    whole = int(model.budget.counts[STEP]) // n
+    solution = BudgetedSGDSolution(model, stop_reason, whole, watch.objective, watch.accuracy)
+    return (yield from finish(solution, solution.event()))
 
 
-class Machine:
-    """A budget with all that is needed to go on learning: kernel, lambda, and the way to maintain it."""
+class BudgetedModel:
+    """A budget with all that learning needs: kernel, lambda, and the strategy of budget maintenance."""
 
     def __init__(self, kernel: Kernel, settings: BudgetedSGDSettings, decay: float) -> None:
         self.kernel, self.settings, self.decay = kernel, settings, decay
@@ -127,27 +122,27 @@ class Machine:
                 look_at = watch.look_at()
             evaluations = int(counts[EVALUATIONS])
             position = advance(self.budget, X, y, order, position, end, self.decay, self.strategy, self.tables, look_at)
-            told = self._maintain(watch) if counts[SIZE] == len(self.budget.coefficients) else None
+            event = self._maintain(watch) if counts[SIZE] == len(self.budget.coefficients) else None
             self.kernel.counter.add(int(counts[EVALUATIONS]) - evaluations)
-            if told is not None:
-                yield told
+            if event is not None:
+                yield event
             yield from watch.frame() if watch is not None else _breath()
 
     def _maintain(self, watch: "_Watch | None") -> BudgetMaintained | None:
-        """Do what `advance` left undone, in full view, and say what is told of it."""
+        """Do the maintenance that `advance` left undone, part by part; return its event if it has one."""
         budget = self.budget
         before = self.snapshot() if watch is not None else None
         choice = choose(budget, self.strategy, self.tables, True)
         shares, lost = np.empty(0), float(budget.coefficients[choice.first] ** 2)
-        told = None
+        event = None
         if self.strategy == PROJECTION:
             shares, lost = project(budget)
         if watch is not None and before is not None:
-            watch.instruments.look(budget, self.tables, choice)
-            told = watch.maintenance(choice, *before, shares, lost)
+            watch.diagnostics.look(budget, self.tables, choice)
+            event = watch.maintenance(choice, *before, shares, lost)
         if self.strategy != PROJECTION:
             merge(budget, choice)
-        return told
+        return event
 
     @property
     def scale(self) -> float:
@@ -172,54 +167,54 @@ class Machine:
 
 
 class _Watch:
-    """What is told of a run: how it stands, now and then; every merge of a short run, some of a long one.
+    """The events of a run: its state at intervals, every merge of a short run, some merges of a long one.
 
-    An estimator's fit, which nobody looks at, sets `instruments` to "none" and gets a word after each pass.
+    An estimator's fit sets `instruments` to "none" and gets one event after each pass.
     """
 
-    def __init__(self, machine: Machine, points: Points, y: Array, settings: BudgetedSGDSettings) -> None:
+    def __init__(self, model: BudgetedModel, points: Points, y: Array, settings: BudgetedSGDSettings) -> None:
         n = len(points)
-        self.machine, self.C, self.n = machine, settings.C, n
+        self.model, self.C, self.n = model, settings.C, n
         self.steps = settings.epochs * n
         self.watched = settings.instruments != "none"
-        self.instruments = MergeInstruments(settings.instruments, settings.maintenance in MERGING)
+        self.diagnostics = MergeDiagnostics(settings.instruments, settings.maintenance in MERGING)
         sample = np.random.default_rng([settings.seed, 1]).permutation(n)[:SAMPLE]
         self._points, self._y = points[sample], y[sample]
-        # What is measured for the watcher is not the solver's work.
-        self._kernel = replace(machine.kernel, counter=Counter())
+        # Diagnostics are not counted as the solver's work.
+        self._kernel = replace(model.kernel, counter=Counter())
         self._every = max(1, self.steps // FRAMES) if self.watched else n
         self._next = min(self._every, n)
         self._looked = -1  # the frame whose merge was looked at
         self.objective = self.accuracy = np.nan  # not measured yet
 
     def steps_to_next(self) -> int:
-        """How far to go until something is told."""
-        return max(1, self._next - int(self.machine.budget.counts[STEP]))
+        """How many steps to make until the next event."""
+        return max(1, self._next - int(self.model.budget.counts[STEP]))
 
     def look_at(self) -> int:
-        """Which maintenance to look at: the next one, or none."""
-        due = self.watched and (self.steps <= SHORT or self.instruments.every or self._looked != self._next)
-        return int(self.machine.budget.counts[MAINTAINED]) if due else -1
+        """The number of the maintenance to report: the next one, or -1."""
+        due = self.watched and (self.steps <= SHORT or self.diagnostics.every or self._looked != self._next)
+        return int(self.model.budget.counts[MAINTAINED]) if due else -1
 
     def frame(self) -> Steps[None]:
-        """Tell how it stands, if that is due, or breathe."""
-        step = int(self.machine.budget.counts[STEP])
+        """Report the state of the run if that is due; otherwise breathe."""
+        step = int(self.model.budget.counts[STEP])
         if step < self._next:
             yield None
             return
         epoch_end = (step // self.n + 1) * self.n
         self._next = min(step + self._every, epoch_end)
-        vectors, coefficients, sources = self.machine.snapshot()
+        vectors, coefficients, sources = self.model.snapshot()
         yield from self._measure()
         yield StepsTaken(
-            step=step, steps=self.steps, epoch=(step - 1) // self.n + 1, **self.machine.counts(),
+            step=step, steps=self.steps, epoch=(step - 1) // self.n + 1, **self.model.counts(),
             objective=self.objective, accuracy=self.accuracy, vectors=vectors, coefficients=coefficients,
             sources=sources,
         )  # fmt: skip
 
     def _measure(self) -> Steps[None]:
         """Objective and accuracy, on the sample."""
-        vectors, coefficients = self.machine.points(), self.machine.snapshot()[1]
+        vectors, coefficients = self.model.points(), self.model.snapshot()[1]
         values = yield from self._kernel.product_steps(self._points, vectors, coefficients, 1)
         at_vectors = yield from self._kernel.product_steps(vectors, vectors, coefficients, 1)
         losses = np.maximum(0.0, 1.0 - self._y * values)
@@ -229,12 +224,12 @@ class _Watch:
     def maintenance(
         self, choice: Choice, vectors: Array, coefficients: Array, sources: Array, shares: Array, lost: float
     ) -> BudgetMaintained | None:
-        """What is told of one maintenance, if anything: some are here for the comparison or for projection alone."""
-        machine, budget = self.machine, self.machine.budget
+        """The event of one maintenance; None if it is only compared, or only a projection."""
+        model, budget = self.model, self.model.budget
         if not self.watched or (self.steps > SHORT and self._looked == self._next):
             return None
         self._looked = self._next
-        first, partner, h, scale = choice.first, choice.partner, choice.h, machine.scale
+        first, partner, h, scale = choice.first, choice.partner, choice.h, model.scale
         a, kappa = np.abs(budget.coefficients), budget.row.astype(np.float64)
         candidates = np.empty(0, np.int64)
         z, coefficient, kind = np.empty(0), np.nan, "projection" if len(shares) else "removal"
@@ -246,7 +241,7 @@ class _Watch:
             lost = float(degradation(a[first], a[partner], kappa[partner], h))
         return BudgetMaintained(
             step=int(budget.counts[STEP]), number=int(budget.counts[MAINTAINED]) + (kind != "projection"),
-            strategy=machine.maintenance, kind=kind, vectors=vectors, coefficients=coefficients, sources=sources,
+            strategy=model.maintenance, kind=kind, vectors=vectors, coefficients=coefficients, sources=sources,
             first=first, candidates=candidates, m=a[first] / (a[first] + a[candidates]), kappa=kappa[candidates],
             degradations=budget.wd[candidates] * scale**2, partner=partner, h=h, z=z, coefficient=coefficient,
             degradation=lost * scale**2, shares=shares * scale,

@@ -1,10 +1,10 @@
-"""The budget of one machine: at most B vectors with coefficients, the steps that add to them, and its maintenance.
+"""The budget of one model: at most B support vectors, the SGD steps that add to them, and budget maintenance.
 
 The model after step t is w = v / (lambda t): the step size 1 / (lambda t) and the decay 1 - 1/t leave v alone but for
 the violators, each added with coefficient +1 or -1. So nothing is rescaled, and t = 1, whose decay is 0, is no case of
-its own. Vectors are columns, so that the loops over them are vectorised, in the kernel's own coordinates
-(`engine.kernels.Points`): K(x, z) = exp(-|x - z|^2 / 2). Distances are sums of squared differences: they need no norms,
-and copies of a point have kernel value 1. This is the one place besides `engine.kernels` that computes kernel values.
+its own. Vectors are columns, so that the loops over them are vectorised, in the kernel's own coordinates (`Points` in
+`engine.numerics`): K(x, z) = exp(-|x - z|^2 / 2). Distances are sums of squared differences: they need no norms, and
+copies of a point have kernel value 1. This is the one place besides `engine.numerics` that computes kernel values.
 """
 
 from typing import Any, NamedTuple
@@ -47,7 +47,7 @@ class Budget(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What maintenance is about to do: the smallest vector, its partner (-1: none) and h."""
+    """A merge to be done: the vector with the smallest coefficient, its partner (-1: none) and h."""
 
     first: int
     partner: int
@@ -55,7 +55,7 @@ class Choice(NamedTuple):
 
 
 class Projected(NamedTuple):
-    """What a projection did: what it gave to each of the vectors that are left, and what was lost."""
+    """The result of a projection: what each remaining vector gained, and the weight degradation."""
 
     shares: Array
     degradation: float
@@ -210,7 +210,7 @@ def project(budget: Budget) -> Projected:
     others = np.arange(size)
     others[first : first + 1] = size  # where the newest vector went
     kept, carried = gram[np.ix_(others, others)], gram[others, first]
-    with serial_blas():  # the same answer whoever else computes
+    with serial_blas():  # the same result however many threads
         shares = scipy.linalg.cho_solve(scipy.linalg.cho_factor(kept + RIDGE * np.eye(size)), dropped * carried)
     budget.coefficients[:size] += shares
     lost = dropped**2 - 2 * dropped * shares @ carried + shares @ kept @ shares

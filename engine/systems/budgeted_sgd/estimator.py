@@ -29,7 +29,7 @@ class BudgetedSVC(KernelClassifier):
     After fitting: `support_vectors_` (merged ones are no training points), `support_` (their index, -1 if merged, and
     after `partial_fit` always), `n_support_` (by label; of more than two classes, in each budget), `dual_coef_`;
     `objective_`, the primal value, estimated on a sample, not known of a stream; `n_iter_` passes and `n_steps_` steps
-    of each machine; `stop_reason_` ("passes", or "stream" after `partial_fit`); `history_`, a table of the passes, or a
+    of each model; `stop_reason_` ("passes", or "stream" after `partial_fit`); `history_`, a table of the passes, or a
     row on the latest batch.
     """
 
@@ -81,8 +81,8 @@ class BudgetedSVC(KernelClassifier):
     # ---- below ----
 
     def _tell_of_batch(self, X: Any, y: Any) -> None:
-        counts = [machine.counts() for machine in self.stream_.machines]
-        steps = np.array([int(machine.budget.counts[0]) for machine in self.stream_.machines])
+        counts = [model.counts() for model in self.stream_.models]
+        steps = np.array([int(model.budget.counts[0]) for model in self.stream_.models])
         accuracy = float(np.mean(self.model_.predict(self.model_.task_values(X[-1000:], 1)) == y[-1000:]))
         self.n_iter_, self.n_steps_ = np.ones(len(counts), int), steps
         self.objective_ = np.nan  # of data that are gone

@@ -1,4 +1,4 @@
-"""What Budgeted SGD says."""
+"""The events of Budgeted SGD."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ class StepsTaken(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BudgetMaintained(Event):
-    """There was a vector too many, and one had to go. In a long run only some of these are told.
+    """The budget was exceeded, and one vector was merged, removed or projected. A long run reports only some of these.
 
     `vectors`, `coefficients` and `sources` are those before; `first`, `partner` and `candidates` are rows of them.
     Without a partner the first vector is dropped, and in a projection the `shares` go to the others.
@@ -40,7 +40,7 @@ class BudgetMaintained(Event):
     thins = True
 
     step: int
-    number: int  # from 1, counting those that are not told
+    number: int  # from 1, counting those that are not reported
     strategy: str
     kind: str  # merge, removal or projection
     vectors: Array
@@ -71,7 +71,7 @@ class BudgetMaintained(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StrategiesCompared(Event):
-    """What each way of merging would have done at the merges that were looked at (Table 3).
+    """What each merging strategy would have done at the merges that were examined (Table 3).
 
     The factor is the sum of degradations over that of gss-precise, each merged as the strategy wants it.
     """
@@ -88,7 +88,7 @@ class StrategiesCompared(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MergesReplayed(Event):
-    """Some merges of the run were done again. Time since the event before is what it took (Figure 3).
+    """Some merges of the run were repeated. The time since the event before is what they took (Figure 3).
 
     Section A is the search for h or WD among the candidates of each merge; B, the same for every strategy, the rest.
     """

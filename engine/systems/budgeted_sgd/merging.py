@@ -1,12 +1,12 @@
-"""The merging problem of Budgeted SGD: two vectors of one label into one, at the least loss, by search or by lookup.
+"""The merging problem of Budgeted SGD: replace two vectors of one label by one, with least weight degradation.
 
     z = h x_i + (1 - h) x_j,   m = a_i / (a_i + a_j),   kappa = K(x_i, x_j)
     s(h) = m kappa^((1-h)^2) + (1-m) kappa^(h^2),   a_z = (a_i + a_j) max s
     WD = a_i^2 + a_j^2 + 2 a_i a_j kappa - a_z^2      (the weight degradation)
 
-h and WD / (a_i + a_j)^2 depend on m and kappa alone: golden section search finds them one by one, `engine.tables` has
-them ready. The smaller of the two vectors is x_i, so m <= 1/2 and h <= 1/2. The other half mirrors it, h(1-m) = 1-h(m),
-and is never needed; between the halves, at m = 1/2 and kappa < e^-2, h jumps.
+h and WD / (a_i + a_j)^2 depend on m and kappa alone: golden section search finds them one by one, `merging_tables` has
+them precomputed. The smaller of the two vectors is x_i, so m <= 1/2 and h <= 1/2. The other half mirrors it,
+h(1-m) = 1-h(m), and is never needed; between the halves, at m = 1/2 and kappa < e^-2, h jumps.
 """
 
 import numpy as np

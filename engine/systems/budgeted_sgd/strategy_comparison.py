@@ -1,9 +1,10 @@
-"""What Table 3 and Figure 3 of the paper measure: how the ways of merging agree, what they lose, how long they take.
+"""Merging strategies compared on the merges of a run, as in Table 3 and Figure 3 of the paper.
 
-At the merges that are looked at, all of them solve the same problem. "auto" looks at every merge of a short run and at
-one now and then of a long one, "all" at every merge, "none" at none. Times are found at the end: some of the problems
-are solved again, many times over, in kernels that do nothing else, one strategy and one section of the work after the
-other. A clock inside the steps would take longer than what it measures, and a solver has none.
+At the merges that are examined, every strategy solves the same problem: which partner does it choose, and how much
+weight degradation does that cost? "auto" examines every merge of a short run and some of a long one, "all" every merge,
+"none" no merge. Times are measured at the end: some of the problems are solved again many times, in loops that do
+nothing else, one strategy and one section of the work after the other. (A clock inside the steps would take longer than
+what it measures.)
 """
 
 from itertools import pairwise
@@ -22,8 +23,8 @@ CANDIDATES = 100_000  # of these in all, each tried by each strategy
 SLICE = 10_000  # candidates between two breaths: some 20 ms for the slowest
 
 
-class MergeInstruments:
-    """The measurements of one run."""
+class MergeDiagnostics:
+    """The strategy comparison of one run."""
 
     def __init__(self, which: str, merging: bool) -> None:
         self.every = merging and which == "all"
@@ -33,7 +34,7 @@ class MergeInstruments:
         self._problems: list[tuple[Array, Array, int]] = []
 
     def look(self, budget: Budget, tables: Tables, choice: Choice) -> None:
-        """Let every strategy solve the merge that is due; `row` has its kernel values."""
+        """Let every strategy solve the merge that is due; `budget.row` has its kernel values."""
         if not self._on or choice.partner < 0:
             return
         partners, lost = np.empty(len(MERGING), np.int64), np.empty(len(MERGING))
@@ -50,7 +51,7 @@ class MergeInstruments:
         self._compared += 1
 
     def compared(self, budget: Budget) -> Steps[None]:
-        """Tell how the strategies compare so far."""
+        """Report how the strategies compare so far."""
         if not self._compared:
             return
         counts = budget.counts
@@ -63,7 +64,7 @@ class MergeInstruments:
         )  # fmt: skip
 
     def replay(self, budget: Budget, tables: Tables) -> Steps[None]:
-        """Solve some of the problems again, for the clock; two events enclose each piece of work."""
+        """Solve some of the problems again, to time them: two events enclose each section of the work."""
         if not self._problems:
             return
         coefficients, kappa, first = (np.array(column) for column in zip(*self._problems, strict=True))

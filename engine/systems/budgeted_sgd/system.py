@@ -1,4 +1,4 @@
-"""Budgeted SGD as a system: what the registry finds."""
+"""Budgeted SGD as the registry has it: settings, training, events, summary, progress."""
 
 from engine.learning.system import System
 from engine.runtime.events import Event, Finished

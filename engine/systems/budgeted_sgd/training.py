@@ -1,4 +1,4 @@
-"""Budgeted machines for labelled data: each class against the rest, from one set of data or from a stream of them."""
+"""Budgeted SGD for labelled data: each class against the rest, on one data set or on a stream of batches."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +11,9 @@ from engine.numerics.kernels import Kernel
 from engine.numerics.points import Points
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
-from engine.runtime.events import Array, Steps, Stop, within
+from engine.runtime.events import Array, Steps, Stop, finish, within
 from engine.systems.budgeted_sgd import algorithm as budgeted_sgd
-from engine.systems.budgeted_sgd.algorithm import Learned, Machine
+from engine.systems.budgeted_sgd.algorithm import BudgetedModel, BudgetedSGDSolution
 from engine.systems.budgeted_sgd.budget import Budget
 from engine.systems.budgeted_sgd.events import BudgetFinished
 from engine.systems.budgeted_sgd.settings import BudgetedSGDSettings
@@ -24,7 +24,7 @@ FARTHEST = {"float32": 1e15, "float64": 1e150}  # coordinate, in the kernel's un
 
 @dataclass(frozen=True, eq=False)
 class TrainedBudgeted(Trained):
-    """What training leaves behind, and what it takes to go on."""
+    """What training returns, with the stream that `partial_fit` continues."""
 
     stream: "Stream"
 
@@ -35,7 +35,7 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
     stream = Stream.begin(X, classes, settings, counter)
     points = stream.points(X)
     works = tasks(classes, "ovr")
-    learned: list[Learned] = []
+    solutions: list[BudgetedSGDSolution] = []
     for number, task in enumerate(works):
         signs = np.where(np.isin(labels, task.positive), 1.0, -1.0)
         steps = budgeted_sgd.solve(stream.kernel, points, signs, settings)
@@ -44,24 +44,20 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
             latest = yield from steps if len(works) == 1 else within(task.name, steps)
         except Stop as stop:
             latest, stopped = stop.result, True
-        stream.machines[number] = latest.machine
-        learned.append(latest)
+        stream.models[number] = latest.model
+        solutions.append(latest)
         if stopped or latest.stop_reason in ("cancelled", "time"):
             break
-    # A stopped run leaves machines without vectors: they say nothing.
-    trained = TrainedBudgeted(stream.model(), learned, stream)
-    if len(works) > 1:
-        try:
-            yield _together(trained)
-        except Stop as stop:
-            stop.result = trained
-            raise
-    return trained
+    # A stopped run leaves models without vectors: their decision values are 0.
+    trained = TrainedBudgeted(stream.model(), solutions, stream)
+    if len(works) == 1:
+        return trained
+    return (yield from finish(trained, _together(trained)))
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Machines that learn from batches of labelled data, one for each task, all with one kernel and one lambda.
+    """Models that learn from batches of labelled data, one for each task, all with one kernel and one lambda.
 
     Gamma, precision and lambda = 1 / (n C) are settled by the first batch, with n its number of rows: from then on the
     objective is the same, however long the stream is. Each batch is gone through once, in the order it has.
@@ -69,18 +65,18 @@ class Stream:
 
     classes: Array
     kernel: Kernel
-    machines: list[Machine]
+    models: list[BudgetedModel]
 
     @classmethod
     def begin(cls, X: Array, classes: Array, settings: BudgetedSGDSettings, counter: Counter | None = None) -> "Stream":
-        """Machines for these classes that know nothing yet, and the kernel of the first data."""
+        """Models for these classes that know nothing yet, and the kernel of the first data."""
         kernel = Kernel.fit(X, "rbf", settings.gamma, counter=counter, C=settings.C)
         if settings.maintenance == "projection" and settings.budget > PROJECTABLE:
             raise invalid(
                 "budget", settings.budget, f"at most {PROJECTABLE} with projection, whose time grows like B^3"
             )
         decay = 1.0 / (len(X) * settings.C)
-        return cls(classes, kernel, [Machine(kernel, settings, decay) for _ in tasks(classes, "ovr")])
+        return cls(classes, kernel, [BudgetedModel(kernel, settings, decay) for _ in tasks(classes, "ovr")])
 
     def points(self, X: Array) -> Points:
         """Data as the kernel wants them; refused if their distances would overflow."""
@@ -96,30 +92,30 @@ class Stream:
         """Go through a batch; `labels` are class numbers."""
         points = self.points(X)
         order = np.arange(len(X))
-        for task, machine in zip(tasks(self.classes, "ovr"), self.machines, strict=True):
+        for task, model in zip(tasks(self.classes, "ovr"), self.models, strict=True):
             signs = np.where(np.isin(labels, task.positive), 1.0, -1.0)
-            for steps in (machine.prepare(), machine.go_through(points.X, signs, order)):
+            for steps in (model.prepare(), model.go_through(points.X, signs, order)):
                 for _ in steps:
                     pass
-            machine.budget.sources[:] = -1  # rows of a batch that is gone
+            model.budget.sources[:] = -1  # rows of a batch that is gone
 
     def model(self) -> Model:
         """The model at this moment."""
-        snapshots = [machine.snapshot() for machine in self.machines]
+        snapshots = [model.snapshot() for model in self.models]
         sizes = [len(sources) for _, _, sources in snapshots]
         vectors, _, sources = (np.concatenate(part) for part in zip(*snapshots, strict=True))
         coefficients = np.zeros((len(snapshots), len(sources)))
         for row, (_, signed, _), end in zip(coefficients, snapshots, np.cumsum(sizes), strict=True):
             row[end - len(signed) : end] = signed
         counts = np.array(sizes)
-        if len(self.classes) == 2:  # the vectors of one machine, by their label
+        if len(self.classes) == 2:  # the vectors of one model, by their label
             order = np.argsort(coefficients[0] > 0, kind="stable")
             vectors, coefficients, sources = vectors[order], coefficients[:, order], sources[order]
             positive = int(np.count_nonzero(coefficients > 0))
             counts = np.array([len(sources) - positive, positive])
         return Model(
             kernel=self.kernel, classes=self.classes, scheme="ovr", support=sources, vectors=vectors.astype(float),
-            class_counts=counts, coefficients=coefficients, intercepts=np.zeros(len(self.machines)),
+            class_counts=counts, coefficients=coefficients, intercepts=np.zeros(len(self.models)),
         )  # fmt: skip
 
     # ---- files ----
@@ -127,38 +123,38 @@ class Stream:
     def tables(self) -> dict[str, Any]:
         """What a file keeps of it beside the model."""
         return {
-            "settings": self.machines[0].settings.values_by_name(),
-            "decay": self.machines[0].decay,
-            "budgets": [machine.budget._asdict() for machine in self.machines],
+            "settings": self.models[0].settings.values_by_name(),
+            "decay": self.models[0].decay,
+            "budgets": [model.budget._asdict() for model in self.models],
         }
 
     @classmethod
     def from_tables(cls, model: Model, tables: dict[str, Any]) -> "Stream":
         """The inverse of `tables`; raises ValueError, KeyError or TypeError if they do not fit."""
-        machines = []
+        models = []
         settings: Any = BudgetedSGDSettings.checked(tables["settings"])
         decay = float(tables["decay"])
         if not decay > 0:
             raise ValueError("lambda should be positive")
         for table in tables["budgets"]:
-            machine = Machine(model.kernel, settings, decay)
+            restored = BudgetedModel(model.kernel, settings, decay)
             budget = Budget(**table)
-            for name, empty in machine.budget._asdict().items():
+            for name, empty in restored.budget._asdict().items():
                 kept = getattr(budget, name)
                 if kept.shape != empty.shape or kept.dtype != empty.dtype or not np.isfinite(kept).all():
                     raise ValueError(f"{name} should be {empty.shape} finite numbers")
             if (budget.counts < 0).any() or not 0 <= budget.counts[1] < len(budget.coefficients):
                 raise ValueError("the counts of the budget are not possible")
-            machine.budget = budget
-            machines.append(machine)
-        if len(machines) != len(model.intercepts):
+            restored.budget = budget
+            models.append(restored)
+        if len(models) != len(model.intercepts):
             raise ValueError("there should be a budget for each task")
-        return cls(model.classes, model.kernel, machines)
+        return cls(model.classes, model.kernel, models)
 
 
 def _together(trained: TrainedBudgeted) -> BudgetFinished:
     """The closing event of several tasks: sums, and the mean accuracy."""
-    events = [learned.event() for learned in trained.solutions]
+    events = [solution.event() for solution in trained.solutions]
     added = ("inner_steps", "objective", "n_free", "size", "violations", "maintained", "removed")
     return BudgetFinished(
         stop_reason=trained.stop_reason, iterations=min(event.iterations for event in events), gap=np.nan,

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.optimisation.dual_problem import Problem, Standing
+from engine.optimisation.dual_problem import Optimality, Problem
 from engine.optimisation.solution import Solution
-from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, passed_on
+from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, finish, passed_on
 from engine.runtime.threads import serial_blas
 from engine.systems.clustersvm.clusters import Clusters
 from engine.systems.clustersvm.events import (
@@ -40,7 +40,7 @@ FEW = 5  # clusters for each feature, at least, with which nearly all support ve
 
 
 @dataclass(frozen=True, eq=False)
-class Clustered(Solution):
+class ClusterSVMSolution(Solution):
     """The solution of the whole problem, or of a reduced one, and which of the two."""
 
     exact: bool = False
@@ -50,11 +50,11 @@ class Clustered(Solution):
     n_clusters: int = 0
 
     def event(self) -> ClusterFinished:
-        """What is told of it at the end."""
+        """The closing event of the run."""
         return ClusterFinished(**{name: value for name, value in vars(self).items() if name != "gradient"})
 
 
-def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[Clustered]:
+def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> Steps[ClusterSVMSolution]:
     """Algorithm 1 of the paper, in which NP = 0 is the initial SVM."""
     state = _State(problem, settings, clusters)
     try:
@@ -78,17 +78,12 @@ def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) ->
         yield from state.check()
     except Stop as stop:
         state.stop_reason = stop.reason
-    clustered = state.clustered()
-    try:
-        yield clustered.event()
-    except Stop as stop:
-        stop.result = clustered
-        raise
-    return clustered
+    solution = state.solution()
+    return (yield from finish(solution, solution.event()))
 
 
 class _State:
-    """Where ClusterSVM stands. `labels` has the cluster of each point, -1 if it is on its own."""
+    """The state of ClusterSVM. `labels` has the cluster of each point, -1 if the point is used individually."""
 
     def __init__(self, problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) -> None:
         self.problem, self.settings, self.clusters, self.n = problem, settings, clusters, len(problem)
@@ -101,8 +96,8 @@ class _State:
         self.reduction = Reduction.of(self.n, self.points, [])
         self.alpha = np.zeros(self.n)
         self.gradient: Array | None = None  # of all points, where it is known
-        self.solution: Solution | None = None  # of the latest reduced problem
-        self.standing: Standing | None = None  # of the whole problem, and these too, once it was looked at
+        self.reduced_solution: Solution | None = None  # of the latest reduced problem
+        self.optimality: Optimality | None = None  # of the whole problem, and these too, once it was looked at
         self.objective = self.gap = np.nan
         self.passes = self.iterations = self.inner_steps = 0
         self.sizes: list[tuple[int, float]] = []  # of the reduced sets, with the objective reached
@@ -172,7 +167,7 @@ class _State:
         )  # fmt: skip
 
     def _keep(self, solution: Solution, upper: Array) -> None:
-        self.solution, self.standing, self.gradient = solution, None, None
+        self.reduced_solution, self.optimality, self.gradient = solution, None, None
         owner = self.reduction.owner
         bound = (owner >= 0) & (solution.alpha >= upper)[owner]  # exactly there, whatever a division makes of it
         self.alpha = np.where(bound, self.problem.upper, self.reduction.up(solution.alpha))
@@ -187,10 +182,11 @@ class _State:
             if len(working_set):
                 working = np.zeros(self.size, bool)
                 working[working_set] = True
-                working_set = np.flatnonzero(reduction.told(working))
+                working_set = np.flatnonzero(reduction.spread(working))
             return replace(
                 event, iteration=self.iterations + event.iteration, alpha=reduction.up(event.alpha),
-                gradient=reduction.told(event.gradient), active=reduction.told(event.active), working_set=working_set,
+                gradient=reduction.spread(event.gradient), active=reduction.spread(event.active),
+                working_set=working_set,
             )  # fmt: skip
         return event if isinstance(event, ActiveSetChanged) else None
 
@@ -201,17 +197,17 @@ class _State:
             objective_before=objective_before,
         )  # fmt: skip
 
-    # ---- looking at all points ----
+    # ---- all points ----
 
     def look(self) -> Steps[Array]:
         """The margin y d(x) of each point, and with it the gradient of the whole problem."""
-        problem, solution = self.problem, self.solution
+        problem, solution = self.problem, self.reduced_solution
         assert solution is not None
         if self.gradient is None:
             yield PhaseBegan(name="margins", size=self.n)
             used = np.flatnonzero(self.alpha)
             rest = np.ones(self.n, bool)
-            # A linear machine is a single point: its values are sooner computed than those of the others picked out.
+            # A linear model is a single point: all values take less time than picking out the others.
             rest[self.points] = problem.kernel.name == "linear"
             others = slice(None) if rest.all() else rest
             gradient = np.empty(self.n)
@@ -224,7 +220,7 @@ class _State:
         return 1.0 + self.gradient + problem.y * solution.intercept
 
     def revise(self) -> Steps[bool]:
-        """Let every point that its representative does not stand for leave its cluster; False if there was none."""
+        """Remove the points from their clusters that a representative cannot replace; False if there was none."""
         margins = yield from self.look()
         before, count = self.labels, len(self.has_mean)
         leaving = self._misrepresented(margins)
@@ -232,7 +228,7 @@ class _State:
             leaving |= self._below_mean() & (np.abs(margins - 1) <= NEAR)
         after = np.where(leaving, -1, before)
         deep = margins < 1 - (NEAR if self.of_means else BAND)
-        # Whoever leaves a mean later is on his own for good, so that there is an end.
+        # A point that leaves a mean in a later pass is used individually from then on, so that the passes end.
         kept_apart = self._below_mean() if self.passes else self._firm()
         bound = leaving & deep & ~kept_apart & self.settings.collapse_bound
         # Those of a cluster that are believed to be at the bound are a cluster of their own.
@@ -252,11 +248,11 @@ class _State:
         return bool(leaving.any())
 
     def _below_mean(self) -> Array:
-        """Which points have a mean standing for them."""
+        """Which points are represented by the mean of their cluster."""
         return np.append(self.has_mean, False)[self.labels]
 
     def _firm(self) -> Array:
-        """Which of them are below a mean that is at its bound."""
+        """Which points are represented by a mean whose multiplier is at its bound."""
         return self._below_mean() & (self.alpha >= self.problem.upper)
 
     def _misrepresented(self, margins: Array) -> Array:
@@ -264,17 +260,17 @@ class _State:
         below, firm = self._below_mean(), self._firm()
         within = (self.labels >= 0) & ~firm & ((margins <= 1 + self.settings.tol) | (~below & (self.alpha > 0)))
         beyond = firm & (margins > 1.0)
-        # A mean between its bounds stands for nobody: if none of its members is within the margin, all leave.
+        # A mean between its bounds represents no member exactly: if none of them is within the margin, all leave.
         stuck = below & ~firm & (self.alpha > 0) & ~np.isin(self.labels, self.labels[within])
         return within | beyond | stuck
 
     def check(self) -> Steps[None]:
-        """Look at all original points: only if none violates its conditions is the answer exact."""
+        """Check all original points: the solution is exact only if none violates the KKT conditions."""
         margins = yield from self.look()
-        solution, gradient = self.solution, self.gradient
+        solution, gradient = self.reduced_solution, self.gradient
         assert solution is not None
         assert gradient is not None
-        self.standing = self.problem.standing(self.alpha, gradient)
+        self.optimality = self.problem.optimality(self.alpha, gradient)
         with serial_blas():
             self.objective = self.problem.objective(self.alpha, gradient)
             self.gap = self.problem.gap(self.alpha, gradient, solution.intercept)
@@ -282,7 +278,7 @@ class _State:
         if self.stop_reason == "converged" and not self.exact:
             self.stop_reason = "passes" if self.passes == self.settings.max_passes else "stalled"
         yield ExactnessChecked(
-            exact=self.exact, violation=self.standing.violation, objective=self.objective, gap=self.gap,
+            exact=self.exact, violation=self.optimality.violation, objective=self.objective, gap=self.gap,
             n_violators=int(np.count_nonzero(self._misrepresented(margins))), margins=margins.astype(np.float32),
             alpha=self.alpha.copy(), intercept=solution.intercept,
         )  # fmt: skip
@@ -290,18 +286,18 @@ class _State:
     @property
     def exact(self) -> bool:
         """Whether no original point violates its conditions by more than tol."""
-        return self.standing is not None and self.standing.violation <= self.settings.tol
+        return self.optimality is not None and self.optimality.violation <= self.settings.tol
 
-    # ---- what is told ----
+    # ---- the solution ----
 
-    def clustered(self) -> Clustered:
+    def solution(self) -> ClusterSVMSolution:
         support = self.problem.support(self.alpha)
-        return Clustered(
+        return ClusterSVMSolution(
             alpha=self.alpha,
             gradient=self.gradient if self.gradient is not None else np.full(self.n, np.nan),
-            intercept=0.0 if self.solution is None else self.solution.intercept,
+            intercept=0.0 if self.reduced_solution is None else self.reduced_solution.intercept,
             objective=self.objective,
-            violation=self.standing.violation if self.standing is not None else np.nan,
+            violation=self.optimality.violation if self.optimality is not None else np.nan,
             stop_reason=self.stop_reason,
             iterations=self.iterations,
             inner_steps=self.inner_steps,

@@ -1,4 +1,4 @@
-"""The clusters of ClusterSVM: each class by itself is divided, once for all tasks, and who stands for a cluster."""
+"""The clusters of ClusterSVM, made once for all tasks from each class alone, and their pseudo-centres."""
 
 import numpy as np
 from numba import njit
@@ -15,7 +15,7 @@ HUGE = np.finfo(float).max
 
 
 class Clusters:
-    """The clusters of all classes: made by the first who asks, told again to the others."""
+    """The clusters of all classes: the first task makes them, the others only report them again."""
 
     def __init__(self, X: Array, classes: Array, settings: ClusterSVMSettings) -> None:
         self.X, self.classes, self.settings = X, classes, settings
@@ -28,7 +28,7 @@ class Clusters:
         return len(self._owners)
 
     def steps(self, counter: Counter) -> Steps[None]:
-        """Make them, if they are not there, and tell what they are."""
+        """Make the clusters, unless an earlier task has, and yield their event."""
         if self._made is None:
             yield PhaseBegan(name="clusters", size=len(self.X))
             for number in np.unique(self.classes):

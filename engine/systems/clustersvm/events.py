@@ -1,4 +1,4 @@
-"""What ClusterSVM says."""
+"""The events of ClusterSVM."""
 
 from dataclasses import dataclass
 
@@ -34,9 +34,9 @@ class ClustersMade(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RepresentativesChosen(Event):
-    """Who stands for each cluster: its pseudo-centre, the member nearest to its mean, or that mean.
+    """What represents each cluster: its pseudo-centre (the member nearest to the mean) or the mean itself.
 
-    A mean (Proposition 2.1) stands for a cluster whose members are all believed to be at the bound.
+    A mean (Proposition 2.1) represents a cluster whose members are all believed to be at the bound.
     """
 
     passes: int  # so far; 0 is before the initial SVM
@@ -76,12 +76,12 @@ class ReducedTrained(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClustersRevised(Event):
-    """What the SVM says of each cluster, and what becomes of it.
+    """The clusters are reviewed with the latest SVM.
 
-    replaced: its representative does for it; split: some members leave it, as they are likely support vectors; kept:
-    all of its members do, and are kept point by point; collapsed: all of them seem to be at the bound, and their mean
-    stands for them; gone: it had no members any more. Those of a split cluster that seem to be at the bound are a new
-    cluster, with a number of its own.
+    Outcomes: "replaced", its representative replaces it as before; "split", some members leave it, because they are
+    likely support vectors; "kept", all members leave it and are used individually; "collapsed", all members seem to be
+    at the bound and are replaced by their mean; "gone", it has no members any more. Those members of a split cluster
+    that seem to be at the bound form a new cluster with a number of its own.
     """
 
     passes: int  # so far: the SVM is that after so many
@@ -95,7 +95,7 @@ class ClustersRevised(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PassFinished(Event):
-    """Split, represented, trained again."""
+    """A pass is over: clusters reviewed, representatives chosen, SVM trained again."""
 
     passes: int
     size: int  # of the reduced set
@@ -107,7 +107,7 @@ class PassFinished(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExactnessChecked(Event):
-    """The last SVM, looked at with all original points. It is exact if none violates by more than tol."""
+    """The last SVM was checked on all points. It is exact if none violates the KKT conditions by more than tol."""
 
     exact: bool
     violation: float  # of the whole problem

@@ -1,8 +1,8 @@
-"""A reduced problem: some points on their own, and means that stand for clusters of others (Proposition 2.1).
+"""The reduced dual problem: individual points, and cluster means with the bound n_1 C (Proposition 2.1).
 
 A cluster of n_1 points whose multipliers are to be equal is one point with the bound n_1 C, in feature space the mean
 of them all: its row and column of the Gram matrix are the average of theirs. For the linear kernel that mean is a
-point like others; for the rest `MeanKernel` puts averages where a mean meets anybody.
+point like any other; for other kernels `MeanKernel` puts averages in the rows and columns of means.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from engine.runtime.events import Array, Steps
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """Which item of a reduced problem each point belongs to: -1 for none, and how many share it."""
+    """Maps points to items (variables) of the reduced problem; `owner` is -1 for points that are not used."""
 
     owner: Array
     sizes: Array  # points below each item
@@ -34,9 +34,9 @@ class Reduction:
 
     def up(self, values: Array) -> Array:
         """From items to points, equal parts to those that share one; 0 for points without."""
-        return self.told(values / self.sizes)
+        return self.spread(values / self.sizes)
 
-    def told(self, values: Array) -> Array:
+    def spread(self, values: Array) -> Array:
         """For each point what its item has; 0 for points without."""
         return np.append(values, values.dtype.type(0))[self.owner]
 

@@ -1,4 +1,4 @@
-"""ClusterSVM as a system: what the registry finds."""
+"""ClusterSVM as the registry has it: settings, training, events, summary, progress."""
 
 from engine.learning.system import System
 from engine.runtime.events import Finished

@@ -1,4 +1,4 @@
-"""ClusterSVM for labelled data: clusters once for each class, then each class against the rest."""
+"""ClusterSVM for labelled data: the clusters of each class, made once, then each class against the rest."""
 
 import numpy as np
 
@@ -29,10 +29,10 @@ def train_clustersvm(X: Array, y: Array, settings: ClusterSVMSettings, counter: 
 
 def _together(trained: Trained) -> Finished:
     """The closing event of several tasks: sums, and the largest of what is no sum."""
-    common = {name: value for name, value in vars(closing(trained)).items() if name != "stamp"}
     solutions = trained.solutions
-    return ClusterFinished(
-        **common,
+    return closing(
+        trained,
+        ClusterFinished,
         exact=all(solution.exact for solution in solutions),
         **{name: max(getattr(it, name) for it in solutions) for name in ("passes", "n", "size", "n_clusters")},
     )

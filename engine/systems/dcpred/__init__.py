@@ -1,1 +1,8 @@
-"""TODO: what this room is."""
+"""DC-Pred++: compress a kernel SVM or kernel ridge regression for fast prediction (Hsieh, Si and Dhillon, 2014).
+
+In: labelled data or targets, or a fitted model. Out: a `CompressedModel`; events for the tree and for each leaf.
+
+Who calls whom: estimator -> training -> algorithm (the generator) -> tree (routes points to leaves), learners (the
+exact models of the leaves), landmarks and landmark_tuning, nystrom (pseudo-landmarks). What comes of it is a
+compressed_model, which predicts through prediction_loops.
+"""

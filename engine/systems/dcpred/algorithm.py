@@ -1,10 +1,10 @@
 """DC-Pred++: prediction at nearly linear cost (Hsieh, Si and Dhillon, 2014).
 
-    grow a tree of k-means over the data; train an exact machine in every leaf;
+    grow a tree of k-means over the data; train an exact model in every leaf;
     in every leaf: centres of k-means, weighted by alpha^2, as landmarks; approximate the kernel with them and with
-    pseudo-landmarks that cost next to nothing; train a linear machine on the approximation
+    pseudo-landmarks that cost next to nothing; train a linear model on the approximation
 
-What it leaves behind is an `engine.fast.FastModel`.
+The result is a `CompressedModel`.
 """
 
 from collections.abc import Callable
@@ -15,29 +15,29 @@ import numpy as np
 import scipy
 
 from engine.numerics.points import joined
-from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop
+from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop, finish
 from engine.systems.dcpred import landmarks, nystrom
-from engine.systems.dcpred.compressed_model import FastModel, Leaf, assembled, seen
+from engine.systems.dcpred.compressed_model import CompressedModel, Leaf, assembled, seen
 from engine.systems.dcpred.events import FastFinished, KernelApproximated, LandmarksChosen, LeafCompressed
 from engine.systems.dcpred.landmark_tuning import tuned
-from engine.systems.dcpred.learners import Exact, Machine
+from engine.systems.dcpred.learners import ExactLeaves, Learner
 from engine.systems.dcpred.nystrom import Expansion, approximate
 from engine.systems.dcpred.tree import Grown, grow, grown_event, stump
 
 SAMPLE = 1000  # points of a leaf that the approximation is fitted to
-ON_SCREEN = 40  # points of the matrices that are told
-MOST_TOLD = 256  # leaves, if they tell of matrices
+ON_SCREEN = 40  # points of the matrices in events
+MOST_LEAVES_SHOWN = 256  # leaves of a tree whose events have matrices
 
 
 @dataclass(frozen=True, eq=False)
-class Compressed:
+class DCPredSolution:
     """What DC-Pred++ returns."""
 
-    model: FastModel
+    model: CompressedModel
     machine: str
     stop_reason: str
     iterations: int  # leaves compressed
-    objective: float  # of the exact machines
+    objective: float  # of the exact models
     exact_quality: float
     quality: float
     cost: float
@@ -47,7 +47,7 @@ class Compressed:
     violation: float = np.nan
 
     def event(self) -> FastFinished:
-        """What is told of it at the end."""
+        """The closing event of the run."""
         support = int(np.count_nonzero(self.alpha))
         return FastFinished(
             stop_reason=self.stop_reason, iterations=self.iterations, inner_steps=0, objective=self.objective,
@@ -58,9 +58,11 @@ class Compressed:
         )  # fmt: skip
 
 
-def solve(X: Array, machine: Machine, train: Callable[[Grown], Steps[Exact]], settings: Any) -> Steps[Compressed]:
-    """Algorithm 2 of the paper; `train` finds the exact machines of the leaves."""
-    state, kernel = _State(X, machine, settings), machine.kernel
+def solve(
+    X: Array, learner: Learner, train: Callable[[Grown], Steps[ExactLeaves]], settings: Any
+) -> Steps[DCPredSolution]:
+    """Algorithm 2 of the paper; `train` finds the exact models of the leaves."""
+    state, kernel = _State(X, learner, settings), learner.kernel
     try:
         yield Started(
             solver="dcpred", n=len(X), d=X.shape[1], kernel=kernel.name, gamma=kernel.gamma, bias=False,
@@ -75,49 +77,44 @@ def solve(X: Array, machine: Machine, train: Callable[[Grown], Steps[Exact]], se
         # For each cluster: landmarks, kernel approximation with pseudo landmarks, a local prediction model
         yield PhaseBegan(name="compress", size=len(X))
         for leaf, members in enumerate(state.members):
-            values = np.tile(machine.constant(members), (len(members), 1))
-            if not machine.is_constant(members):
+            values = np.tile(learner.constant(members), (len(members), 1))
+            if not learner.is_constant(members):
                 support, count = state.support(members)
                 if state.is_small(support, count):
                     values = yield from state.keep(leaf, members, support)
                 else:
                     found = yield from state.choose_landmarks(leaf, members, support, count)
                     expansion, features, mapped = yield from state.approximate(leaf, members, found, settings.pseudo)
-                    values = state.train_on_top(leaf, members, found, expansion, features, mapped)
-            yield state.told_of(leaf, members, values)
+                    values = state.train_linear(leaf, members, found, expansion, features, mapped)
+            yield state.leaf_event(leaf, members, values)
         state.stop_reason = "converged"
     except Stop as stop:
         state.stop_reason = stop.reason
-    compressed = state.compressed()
-    try:
-        yield compressed.event()
-    except Stop as stop:
-        stop.result = compressed
-        raise
-    return compressed
+    solution = state.solution()
+    return (yield from finish(solution, solution.event()))
 
 
 class _State:
-    """Where DC-Pred++ stands. Until a leaf is compressed its machine is a constant."""
+    """The state of DC-Pred++. Until a leaf is compressed, its model is a constant."""
 
-    def __init__(self, X: Array, machine: Machine, settings: Any) -> None:
-        self.X, self.machine, self.settings = X, machine, settings
-        self.kernel, self.points = machine.kernel, machine.points
+    def __init__(self, X: Array, learner: Learner, settings: Any) -> None:
+        self.X, self.learner, self.settings = X, learner, settings
+        self.kernel, self.points = learner.kernel, learner.points
         self.rng = np.random.default_rng(settings.seed)
         self.stop_reason = ""
-        self.exact: Exact | None = None
+        self.exact: ExactLeaves | None = None
         self._adopt(_stump(X))
 
     def _adopt(self, grown: Grown) -> None:
         self.grown, self.members = grown, grown.members()
         d = self.X.shape[1]
-        self.leaves = [_constant(d, self.machine.constant(members)) for members in self.members]
+        self.leaves = [_constant(d, self.learner.constant(members)) for members in self.members]
         self.done, self.routing = 0, grown.tree.routing()
 
     def grow(self) -> Steps[None]:
         settings = self.settings
         grown = yield from grow(
-            self.X, settings.n_leaves, settings.branching, self.rng, self.kernel.counter, self.machine.classes
+            self.X, settings.n_leaves, settings.branching, self.rng, self.kernel.counter, self.learner.classes
         )
         self._adopt(grown)
         yield grown_event(grown)
@@ -125,7 +122,7 @@ class _State:
     # ---- a leaf ----
 
     def support(self, members: Array) -> tuple[Array, int]:
-        """The members that the exact machine needs, and how many landmarks there are to be for them."""
+        """The members with a weight in the exact model, and how many landmarks there are to be for them."""
         assert self.exact is not None
         settings, support = self.settings, members[self.exact.squares[members] > 0]
         if not len(support):  # alphas so small that there is nothing to tell them apart by
@@ -134,7 +131,7 @@ class _State:
         return support, min(count, settings.max_landmarks or count)
 
     def is_small(self, support: Array, count: int) -> bool:
-        """Whether the exact machine of a leaf is no larger than a compressed one would be."""
+        """Whether the exact model of a leaf is no larger than a compressed one would be."""
         assert self.exact is not None
         return (
             len(support) <= count
@@ -143,13 +140,13 @@ class _State:
         )
 
     def keep(self, leaf: int, members: Array, support: Array) -> Steps[Array]:
-        """Leave the exact machine of a leaf as it is. Returns its values."""
+        """Keep the exact model of a leaf as it is; return its values."""
         assert self.exact is not None
         assert self.exact.coefficients is not None
         found = self.grown.Z[support]
-        yield self._told_of_landmarks(leaf, support, found)
+        yield self._landmarks_event(leaf, support, found)
         expansion, _, _ = yield from self.approximate(leaf, members, found, "none")
-        coefficients, intercepts = self.exact.coefficients[support], self.machine.intercepts(members)
+        coefficients, intercepts = self.exact.coefficients[support], self.learner.intercepts(members)
         nothing = coefficients[:0]
         self.leaves[leaf] = Leaf(
             found, seen(self.grown.Z[members]), coefficients, intercepts, expansion.pairs, nothing, expansion.distances
@@ -158,7 +155,7 @@ class _State:
 
     def choose_landmarks(self, leaf: int, members: Array, support: Array, count: int) -> Steps[Array]:
         """Centres of k-means with alpha^2 as weights, or what the settings ask for."""
-        settings, classes, Z = self.settings, self.machine.classes, self.grown.Z
+        settings, classes, Z = self.settings, self.learner.classes, self.grown.Z
         sides = np.zeros(len(support)) if classes is None else classes[support]
         found = yield from landmarks.choose(
             settings.landmarks, Z[members], Z[support], self._weights(support), sides, count, self.rng,
@@ -167,7 +164,7 @@ class _State:
         if settings.tuning:
             found = yield from self._tuned(members, found)
         found = found[nystrom.chain(found)]
-        yield self._told_of_landmarks(leaf, support, found)
+        yield self._landmarks_event(leaf, support, found)
         return found
 
     def _weights(self, support: Array) -> Array:
@@ -175,7 +172,7 @@ class _State:
         squares = self.exact.squares[support]
         return squares if squares.any() else np.ones(len(support))
 
-    def _told_of_landmarks(self, leaf: int, support: Array, found: Array) -> LandmarksChosen:
+    def _landmarks_event(self, leaf: int, support: Array, found: Array) -> LandmarksChosen:
         weights = self._weights(support)
         objective, shares = landmarks.objective(found, self.grown.Z[support], weights)
         return LandmarksChosen(
@@ -184,18 +181,18 @@ class _State:
         )  # fmt: skip
 
     def _tuned(self, members: Array, found: Array) -> Steps[Array]:
-        """Move the landmarks, from the machine on top of them as they are."""
-        Z, machine, gamma = self.grown.Z[members], self.machine, self.kernel.gamma
+        """Move the landmarks, starting with the linear model on the landmarks as they are."""
+        Z, learner, gamma = self.grown.Z[members], self.learner, self.kernel.gamma
         some = seen(Z)
         Z, centre = Z[:, some], Z[:, some].mean(axis=0, dtype=np.float64)
         away, start = Z - centre, found[:, some] - centre
         distances = scipy.spatial.distance.cdist(np.vstack([away, start]), start, "sqeuclidean")
         C = np.exp(-gamma * distances)
         mapped = approximate(C[len(Z) :], C[len(Z) :]).map
-        weights, intercepts = machine.on_top(C[: len(Z)] @ mapped, members)
+        weights, intercepts = learner.fit_linear(C[: len(Z)] @ mapped, members)
         yield None
         moved = yield from tuned(
-            away, start, mapped @ weights, intercepts, gamma, lambda values: machine.loss(values, members),
+            away, start, mapped @ weights, intercepts, gamma, lambda values: learner.loss(values, members),
             self.settings.tuning,
         )  # fmt: skip
         found = found.copy()
@@ -230,14 +227,14 @@ class _State:
         fitted_to = np.vstack([features[sample], expansion.expand(G[len(sample) :, len(sample) :])])
         fitted = approximate(fitted_to, G)
         yield None
-        yield self._told(leaf, members[sample], found, expansion, kind, pseudo, fitted_to, G, fitted)
+        yield self._approximation_event(leaf, members[sample], found, expansion, kind, pseudo, fitted_to, G, fitted)
         return expansion, features, fitted.map
 
-    def train_on_top(
+    def train_linear(
         self, leaf: int, members: Array, found: Array, expansion: Expansion, features: Array, mapped: Array
     ) -> Array:
-        """Train the linear machine; its weights are folded into those of the (pseudo-)landmarks. Returns its values."""
-        weights, intercepts = self.machine.on_top(features @ mapped, members)
+        """Train the linear model, in weights of the landmarks and pseudo-landmarks; return its values."""
+        weights, intercepts = self.learner.fit_linear(features @ mapped, members)
         coefficients, count = mapped @ weights, len(found)
         self.leaves[leaf] = Leaf(
             found, seen(self.grown.Z[members]), coefficients[:count], intercepts, expansion.pairs,
@@ -245,13 +242,13 @@ class _State:
         )  # fmt: skip
         return features @ coefficients + intercepts
 
-    # ---- what is told ----
+    # ---- events and solution ----
 
-    def told_of(self, leaf: int, members: Array, values: Array) -> LeafCompressed:
-        """What became of a leaf."""
+    def leaf_event(self, leaf: int, members: Array, values: Array) -> LeafCompressed:
+        """The event of a leaf that is done."""
         assert self.exact is not None
         self.done += 1
-        it, quality = self.leaves[leaf], self.machine.quality
+        it, quality = self.leaves[leaf], self.learner.quality
         depth = float(self.routing[leaf])
         return LeafCompressed(
             leaf=leaf, exact_quality=quality(self.exact.values[members], members),
@@ -260,17 +257,17 @@ class _State:
             coefficients=np.vstack([it.weights, it.pseudo_weights]), intercepts=it.intercepts.copy(),
         )  # fmt: skip
 
-    def _told(
+    def _approximation_event(
         self, leaf: int, members: Array, found: Array, expansion: Expansion, kind: nystrom.Pseudo, pseudo: Array,
         features: Array, G: Array, fitted: nystrom.Approximation,
     ) -> KernelApproximated:  # fmt: skip
-        """With instruments, also what the landmarks alone achieve, and the matrices of some points."""
+        """With diagnostics, also the error of the landmarks alone, and the matrices of some points."""
         shown, error, alone = np.empty(0, int), np.nan, features[:, : len(found)]
         matrices = [np.empty((0, 0), np.float32)] * 3
         if self.settings.instruments != "none":
             without = approximate(alone, G)
             error = without.error
-            if len(self.leaves) <= MOST_TOLD or self.settings.instruments == "all":
+            if len(self.leaves) <= MOST_LEAVES_SHOWN or self.settings.instruments == "all":
                 shown = self.rng.permutation(len(members))[:ON_SCREEN]
                 shown = shown[np.lexsort((-alone[shown].max(axis=1), alone[shown].argmax(axis=1)))]
                 rows = [features[shown] @ fitted.map, alone[shown] @ without.map]
@@ -282,18 +279,18 @@ class _State:
             without=matrices[2].astype(np.float32),
         )  # fmt: skip
 
-    def compressed(self) -> Compressed:
+    def solution(self) -> DCPredSolution:
         model, exact, n = assembled(self.grown.tree, self.kernel.gamma, self.leaves), self.exact, len(self.X)
         everyone, labels = np.arange(n), self.grown.labels
         values = model.values(self.X)
-        return Compressed(
+        return DCPredSolution(
             model=model,
-            machine=self.machine.name,
+            machine=self.learner.name,
             stop_reason=self.stop_reason,
             iterations=self.done,
             objective=exact.objective if exact else np.nan,
-            exact_quality=self.machine.quality(exact.values, everyone) if exact else np.nan,
-            quality=self.machine.quality(values, everyone),
+            exact_quality=self.learner.quality(exact.values, everyone) if exact else np.nan,
+            quality=self.learner.quality(values, everyone),
             cost=float(model.costs()[labels].mean()),
             exact_cost=float(exact.costs(self.grown)[labels].mean()) if exact else np.nan,
             alpha=np.sqrt(exact.squares) if exact else np.zeros(n),

@@ -1,10 +1,10 @@
-"""The fast machine of DC-Pred++: down the tree to a leaf, the kernel at its landmarks, pseudo-landmarks from those.
+"""The compressed model of DC-Pred++: a tree routes to a leaf, whose value comes from landmarks and pseudo-landmarks.
 
     value(x) = intercept + sum_j weight_j c_j + sum_t weight_t f_t(c),   c_j = K(x, u_j)
 
-where f_t is a product c_a c_b, or the kernel at a distance that the triangle inequality allows. It is evaluated by
-`engine.packed`, float32, on threads over blocks of rows. Any machine of leaves fits in, also one whose landmarks are
-all its support vectors. A linear model, coded and measured the same way, is what its time is compared with.
+where f_t is a product c_a c_b, or the kernel at a distance that the triangle inequality allows. `prediction_loops`
+evaluates it in float32, on threads over blocks of rows. Any model of leaves fits in, also one whose landmarks are all
+its support vectors. Prediction time is compared with that of a linear model, written in the same way.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ ROWS_A_LEAF = 8  # on average, so that what is fetched for a leaf is used more t
 
 
 @dataclass(frozen=True, eq=False)
-class FastModel:
+class CompressedModel:
     """Leaves one after the other in flat arrays; `first` is where the landmarks of each begin, and so on."""
 
     tree: Tree
@@ -59,7 +59,7 @@ class FastModel:
         return result
 
     def _takes(self, d: int) -> bool:
-        """Whether rows need not be brought to whole vectors: they are, or nowhere taken as vectors."""
+        """Whether rows can be used as they are: in whole vectors, or nowhere loaded as vectors."""
         vectors = self.seen.all(axis=1) & (np.diff(self.first) > 0)
         return d % LANES == 0 or (self.tree.takes_any_width and not vectors.any())
 
@@ -114,7 +114,7 @@ class FastModel:
         return {"gamma": float(self.gamma), **table(self.tree), **{name: array.copy() for name, array in own.items()}}
 
     @classmethod
-    def of(cls, table: Any) -> "FastModel":
+    def of(cls, table: Any) -> "CompressedModel":
         """The inverse of `table`, from a mapping or an event; a ValueError if the arrays do not fit together."""
         values = table if isinstance(table, dict) else vars(table)
         tree = Tree(*(np.array(values[name]) for name in Tree._fields))
@@ -169,7 +169,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A leaf's part of a fast machine."""
+    """A leaf's part of a compressed model."""
 
     landmarks: Array  # moved to the tree's origin
     seen: Array  # (d,) bool
@@ -197,10 +197,10 @@ def seen(points: Array) -> Array:
     return differ if spared else np.ones(d, bool)
 
 
-def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
-    """The fast machine of some leaves."""
+def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> CompressedModel:
+    """The compressed model of these leaves."""
     f32 = np.float32
-    return FastModel(
+    return CompressedModel(
         tree,
         f32(gamma),
         starts_of([len(leaf.landmarks) for leaf in leaves]),
@@ -217,7 +217,7 @@ def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> FastModel:
 
 
 def linear_values(X: Array, weights: Array, intercept: float, threads: int = 1) -> Array:
-    """Decision values of a linear model, as fast machines are coded: float32, threads over blocks of rows."""
+    """Decision values of a linear model, written as compressed models are: float32, threads over blocks of rows."""
     X, weights, shift = floats(X), weights.astype(np.float32), np.float32(intercept)
     result = np.empty(len(X), np.float32)
     _in_blocks(lambda rows: _linear(X[rows], weights, shift, result[rows]), X, threads)
@@ -226,7 +226,7 @@ def linear_values(X: Array, weights: Array, intercept: float, threads: int = 1) 
 
 def _own_fields() -> list[str]:
     """All but the tree and gamma."""
-    return [field.name for field in fields(FastModel)][2:]
+    return [field.name for field in fields(CompressedModel)][2:]
 
 
 def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: int = 1) -> None:

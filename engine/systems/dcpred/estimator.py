@@ -13,9 +13,9 @@ from engine.runtime.errors import invalid
 from engine.runtime.events import Array
 from engine.runtime.run import Run
 from engine.systems.dcpred.events import LeafCompressed
-from engine.systems.dcpred.learners import Exact
+from engine.systems.dcpred.learners import ExactLeaves
 from engine.systems.dcpred.system import DCPRED, DCPRED_RIDGE
-from engine.systems.dcpred.training import FastMachine, compress_ridge, compress_svm
+from engine.systems.dcpred.training import CompressedPredictor, compress_ridge, compress_svm
 
 QUALITIES = ("cost_", "exact_cost_", "exact_quality_", "quality_")
 
@@ -24,16 +24,16 @@ class FastEstimator(SolverEstimator):
     """What the classifier and the regressor share."""
 
     gamma: float | str
-    model_type = FastMachine
+    model_type = CompressedPredictor
     history_event = LeafCompressed
     history_columns = ("leaf", "exact_quality", "quality", "cost", "exact_cost")
 
     def trace(self, x: Any) -> Any:
-        """How the prediction for one point comes about: see `engine.fast.Trace`."""
+        """How the prediction for one point comes about: see `Trace`."""
         return self.model_.fast.trace(self._dense(np.atleast_2d(x))[0])
 
     def _compressed(self, model: Any, X: Any, y: Any, compress: Any) -> "FastEstimator":
-        """Adopt a fast machine in place of a fitted model."""
+        """Compress a fitted model and adopt the result."""
         X, y = self._checked(X, y)
         self.gamma = _gamma(model)
         counter = Counter()
@@ -60,17 +60,17 @@ class DCPredClassifier(FastEstimator, Classifier):
     """Kernel SVM classifier that predicts at nearly linear cost (DC-Pred++): Gaussian, each class against the rest.
 
     A tree of k-means (up to `branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32
-    points for each. A leaf has its own machine, which looks only at the features in which its points differ if these
+    points for each. A leaf has its own model, which looks only at the features in which its points differ if these
     are less than half, over `landmark_ratio` landmarks for each support vector of the exact one, at most
     `max_landmarks` (they are computed sixteen at a time). They are found by `landmarks`: "weighted-kmeans" (by
     alpha^2), "sided-kmeans" (by |alpha|, each class on its own), "sided-plain" (the same without weights), "kmeans" or
-    "random"; the first three leave a leaf its exact machine if that has no more support vectors. Then landmarks move
-    for `tuning` rounds to where the machine wants them. Beside each there are `pseudo_ratio` pseudo-landmarks, which
-    cost next to nothing: "products" of two kernel values, by the "triangle" inequality, or "none". With `bottom_up`
-    cells above the leaves are trained too while they have few support vectors.
+    "random"; the first three leave a leaf its exact model if that has no more support vectors. Then landmarks move
+    for `tuning` iterations of L-BFGS, to lower the training loss. Beside each there are `pseudo_ratio`
+    pseudo-landmarks, which cost next to nothing: "products" of two kernel values, by the "triangle" inequality, or
+    "none". With `bottom_up` cells above the leaves are trained too while they have few support vectors.
     C, gamma, tol, cache_mb, n_jobs, verbose and random_state are those of `KernelSVC`.
 
-    After fitting: `cost_`, inner products for a prediction, and `exact_cost_`, that of the leaves' exact machines;
+    After fitting: `cost_`, inner products for a prediction, and `exact_cost_`, that of the leaves' exact models;
     `quality_` and `exact_quality_`, their accuracies on the training data; `history_`, a table of the leaves.
     """
 
@@ -142,7 +142,7 @@ class DCPredRegressor(RegressorMixin, FastEstimator):
 
 
 def _gamma(model: Any) -> float:
-    """Of a fitted model with a Gaussian kernel."""
+    """The gamma of a fitted model with a Gaussian kernel."""
     if model.kernel != "rbf":
         raise invalid("kernel", model.kernel, "rbf, in a model that is to be compressed")
     if isinstance(model, KernelClassifier):
@@ -152,8 +152,8 @@ def _gamma(model: Any) -> float:
     return model._gamma
 
 
-def _given(model: Any, X: Array) -> Exact:
-    """What is to be known of a fitted model."""
+def _given(model: Any, X: Array) -> ExactLeaves:
+    """What compression needs to know of a fitted model."""
     ridge = hasattr(model, "X_fit_")
     support, vectors = (
         (np.arange(len(model.X_fit_)), model.X_fit_) if ridge else (model.support_, model.support_vectors_)
@@ -163,4 +163,4 @@ def _given(model: Any, X: Array) -> Exact:
     squares = np.zeros(X.shape[0])
     squares[support] = (np.atleast_2d(dense(model.dual_coef_)) ** 2).sum(axis=0)
     values = model.predict(X) if ridge else model.decision_function(X)
-    return Exact(squares, values if values.ndim == 2 else values[:, None], np.nan, whole=True)
+    return ExactLeaves(squares, values if values.ndim == 2 else values[:, None], np.nan, whole=True)

@@ -1,4 +1,4 @@
-"""What DC-Pred++ says."""
+"""The events of DC-Pred++."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class TreeSplit(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TreeGrown(Event):
-    """The tree has its leaves. The rest is how a point finds its leaf: see `engine.tree.Tree`."""
+    """The tree has its leaves. The rest is how a point is routed to its leaf: see `Tree` in `tree`."""
 
     labels: Array  # the leaf of each point; leaves are numbered from 0
     sizes: Array  # of the leaves
@@ -33,11 +33,11 @@ class TreeGrown(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LeafTrained(Event):
-    """The machine of one leaf, or of a cell above some (bottom up), was trained with the exact kernel."""
+    """The model of one leaf, or of a cell above some leaves (bottom up), was trained with the exact kernel."""
 
     node: int  # the cell of the tree
     leaves: Array  # those below it, or the one it is
-    task: int  # of several classes, the one that is told from the rest; else 0
+    task: int  # of several classes, the one that is compared with the rest; else 0
     size: int
     n_support: int
     objective: float
@@ -50,7 +50,7 @@ class LandmarksChosen(Event):
     """The landmarks of a leaf."""
 
     leaf: int
-    strategy: str  # one of engine.landmarks.STRATEGIES
+    strategy: str  # one of landmarks.STRATEGIES
     support: Array  # the points that have a weight
     point_weights: Array  # alpha^2 of these (summed over the tasks)
     landmarks: Array  # a row for each, as the data have them
@@ -80,7 +80,7 @@ class KernelApproximated(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LeafCompressed(Event):
-    """A leaf has its fast machine. Quality is the share of its points that come out right; of a regression
+    """A leaf is compressed. Quality is the share of its points that come out right; of a regression
     the root of the mean square error.
 
     Cost is in inner products for a prediction, routing among them.
@@ -90,20 +90,20 @@ class LeafCompressed(Event):
     exact_quality: float
     quality: float
     cost: float
-    exact_cost: float  # of the machine before
+    exact_cost: float  # of the exact model
     coefficients: Array  # a row for each landmark, then each pseudo-landmark; a column for each task
     intercepts: Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FastFinished(Finished):
-    """DC-Pred++ is done: leaves are its iterations, and alpha is that of the leaves' exact machines.
+    """DC-Pred++ is done: leaves are its iterations, and alpha is that of the leaves' exact models.
 
-    The fields from `origin` on are the fast machine itself: see `engine.fast.FastModel.of`.
+    The fields from `origin` on are the compressed model itself: see `CompressedModel.of`.
     """
 
     machine: str  # svm or ridge
-    exact_quality: float  # of the leaves' exact machines on the training data
+    exact_quality: float  # of the leaves' exact models on the training data
     quality: float
     cost: float  # inner products for a prediction, on average over the training data
     exact_cost: float

@@ -1,4 +1,4 @@
-"""Landmarks moved to where the machine wants them: they and its weights are found together.
+"""Landmark tuning: landmarks and weights are optimised together, by L-BFGS on the training loss.
 
     min over u, beta, b   sum_jl beta_j beta_l K(u_j, u_l) / 2 + b^2 / 2 + loss(sum_j beta_j K(x, u_j) + b)
 

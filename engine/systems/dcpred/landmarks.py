@@ -1,13 +1,13 @@
-"""Landmarks of a leaf: where its kernel is evaluated, chosen by what the exact machine thinks of its points.
+"""Landmarks of a leaf: the points where its kernel is evaluated, chosen by the alpha of the exact model.
 
-By Theorem 3 of the DC-Pred++ paper the error of a machine over landmarks u is bounded by the objective of k-means with
+By Theorem 3 of the DC-Pred++ paper the error of a model over landmarks u is bounded by the objective of k-means with
 the squares of alpha as weights, so its centres are good landmarks:
 
     D(u) = sum_i alpha_i^2 |x_i - u_nearest(i)|^2
 
 The bound is loose there: squares give a fifth of the support vectors nearly all the weight, D is halved, and Delta,
 which it bounds, is no less than with centres of plain k-means. Delta itself has |alpha| as weights; and a centre
-between two classes stands for neither. With |alpha|, and the classes each on its own ("sided-kmeans"), a machine needs
+between two classes represents neither. With |alpha|, and the classes each on its own ("sided-kmeans"), a model needs
 fewer landmarks than with the same and no weights ("sided-plain").
 """
 

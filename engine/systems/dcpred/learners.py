@@ -1,6 +1,6 @@
-"""The two machines of DC-Pred++, the SVM and kernel ridge regression: exact ones in the leaves, linear ones on top.
+"""The two learners of DC-Pred++, SVM and kernel ridge regression: exact models of leaves, linear ones on features.
 
-What a leaf's exact machine leaves behind is which points matter (alpha^2) and its values at the training points.
+Compression needs two things of an exact model: the weight of each point (alpha^2), and its values at the points.
 """
 
 from collections.abc import Iterator
@@ -29,14 +29,14 @@ NEWTON_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Exact:
-    """The exact machines of all leaves, or the one of all data, as far as compression needs them."""
+class ExactLeaves:
+    """The exact models of all leaves, or the one of all data, as far as compression needs them."""
 
     squares: Array  # alpha^2 of each point, summed over the tasks
     values: Array  # at each point, a column for each task
     objective: float
-    whole: bool = False  # one machine for all leaves
-    coefficients: Array | None = None  # of each point, a column for each task, if a leaf has a machine of its own
+    whole: bool = False  # one model for all leaves
+    coefficients: Array | None = None  # of each point, a column for each task, if each leaf has its own model
 
     def costs(self, grown: Grown) -> Array:
         """Of a prediction in each leaf, in inner products."""
@@ -46,8 +46,8 @@ class Exact:
         return grown.tree.routing() + support
 
 
-class Machine(Protocol):
-    """A kernel machine over some training data, of one or several tasks."""
+class Learner(Protocol):
+    """Trains and judges kernel models of one or several tasks, on some training data."""
 
     @property
     def name(self) -> str:
@@ -66,26 +66,26 @@ class Machine(Protocol):
         """Numbers of the points' classes, if they have any."""
 
     def constant(self, members: Array) -> Array:
-        """What to say without a look at a point: a value for each task."""
+        """The best constant prediction: a value for each task."""
 
     def is_constant(self, members: Array) -> bool:
-        """Whether nothing else is worth saying in a leaf with these points."""
+        """Whether a constant fits these points exactly."""
 
     def intercepts(self, members: Array) -> Array:
-        """Of the exact machine of a leaf with these points: a value for each task."""
+        """The intercepts of the exact model of a leaf with these points: a value for each task."""
 
-    def on_top(self, features: Array, members: Array) -> tuple[Array, Array]:
-        """A linear machine on features of these points: weights, a column for each task, and intercepts."""
+    def fit_linear(self, features: Array, members: Array) -> tuple[Array, Array]:
+        """Fit a linear model on features of these points: weights, a column for each task, and intercepts."""
 
     def loss(self, values: Array, members: Array) -> tuple[float, Array]:
-        """What is paid for values at the members, beside |f|^2 / 2; and its gradient."""
+        """The loss of values at the members, without |f|^2 / 2, and its gradient."""
 
     def quality(self, values: Array, members: Array) -> float:
-        """Of values at these points: the share that is right, or the root of the mean square error."""
+        """The quality of values at these points: accuracy, or the root of the mean square error."""
 
 
 @dataclass(frozen=True, eq=False)
-class SVM:
+class SVMLearner:
     """Support vector machines without bias, one for each task; `signs` has a row for each."""
 
     kernel: Kernel
@@ -115,8 +115,8 @@ class SVM:
         constant = self.constant(members)
         return np.where(np.abs(constant) == 1.0, constant, 0.0)
 
-    def train(self, grown: Grown, settings: DCPredSettings, executor: Executor | None) -> Steps[Exact]:
-        """Train the exact machines of all leaves."""
+    def train(self, grown: Grown, settings: DCPredSettings, executor: Executor | None) -> Steps[ExactLeaves]:
+        """Train the exact models of all leaves."""
         n = len(self.classes)
         alpha, values, objective = np.zeros((self.tasks, n)), np.zeros((n, self.tasks)), 0.0
         for task in range(self.tasks):
@@ -124,7 +124,7 @@ class SVM:
             with SubproblemQueue(problem, settings, executor) as queue:
                 objective += yield from self._train_task(grown, queue, task, settings.bottom_up, alpha, values)
         own = None if settings.bottom_up else (alpha * self.signs).T
-        return Exact((alpha**2).sum(axis=0), values, objective, coefficients=own)
+        return ExactLeaves((alpha**2).sum(axis=0), values, objective, coefficients=own)
 
     def _train_task(
         self, grown: Grown, queue: SubproblemQueue, task: int, bottom_up: bool, alpha: Array, values: Array
@@ -159,7 +159,7 @@ class SVM:
     def _one_sided(signs: Array) -> bool:
         return bool((signs == signs[0]).all())
 
-    def on_top(self, features: Array, members: Array) -> tuple[Array, Array]:
+    def fit_linear(self, features: Array, members: Array) -> tuple[Array, Array]:
         """By squared hinge loss; a task with one side only is a constant."""
         weights, intercepts = np.zeros((features.shape[1], self.tasks)), self.constant(members)
         with_one = np.column_stack([features, np.ones(len(features))])
@@ -171,7 +171,7 @@ class SVM:
         return weights, intercepts
 
     def loss(self, values: Array, members: Array) -> tuple[float, Array]:
-        """What the machine on top pays for these values at the members, and the gradient."""
+        """The squared hinge loss of these values at the members, and its gradient."""
         signs = self.signs[:, members].T
         lacking = np.maximum(1.0 - signs * values, 0.0)
         return self.C * float(np.square(lacking).sum()), -2.0 * self.C * signs * lacking
@@ -194,7 +194,7 @@ def _joined(grown: Grown, cells: list[tuple[int, Array]], alpha: Array, members:
 
 
 @dataclass(frozen=True, eq=False)
-class Ridge:
+class RidgeLearner:
     """Kernel ridge regression: (K + ridge I) alpha = y - its mean in the leaf."""
 
     kernel: Kernel
@@ -217,8 +217,8 @@ class Ridge:
         """The mean."""
         return self.constant(members)
 
-    def train(self, grown: Grown) -> Steps[Exact]:
-        """Train the exact machines of all leaves."""
+    def train(self, grown: Grown) -> Steps[ExactLeaves]:
+        """Train the exact models of all leaves."""
         alpha, objective = np.zeros(len(self.y)), 0.0
         values = np.empty(len(self.y))
         for leaf, members in enumerate(grown.members()):
@@ -232,7 +232,7 @@ class Ridge:
                 n_support=len(members), objective=-float(rest @ alpha[members]), members=members,
                 alpha=alpha[members].astype(np.float32),
             )  # fmt: skip
-        return Exact(alpha**2, values[:, None], objective, coefficients=alpha[:, None])
+        return ExactLeaves(alpha**2, values[:, None], objective, coefficients=alpha[:, None])
 
     def _solved(self, points: Points, y: Array) -> Steps[Array]:
         """(K + ridge I)^-1 y, by Cholesky or, of many points, by conjugate gradients."""
@@ -264,7 +264,7 @@ class Ridge:
             direction = residual + square / before * direction
         return alpha
 
-    def on_top(self, features: Array, members: Array) -> tuple[Array, Array]:
+    def fit_linear(self, features: Array, members: Array) -> tuple[Array, Array]:
         """Ridge regression with the same ridge."""
         mean = self.constant(members)
         matrix = features.T @ features + self.ridge * np.eye(features.shape[1])

@@ -6,7 +6,7 @@ known, C~ = [C, f(C)], the kernel matrix G is replaced by its projection onto th
     G~ = C~ W C~',   W = C~^+ G (C~^+)'
 
 f is products of the kernel values of two landmarks near each other (Nys-dp), or the kernel at a distance that the
-triangle inequality allows (Nys-triangle). G~ = (C~ T)(C~ T)', and rows of C~ T are what a linear machine is trained on.
+triangle inequality allows (Nys-triangle). G~ = (C~ T)(C~ T)', and rows of C~ T are the features of a linear model.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
-"""How a fast machine predicts: rows sorted by leaf, four at a time against sixteen landmarks at a time.
+"""How a compressed model predicts: rows sorted by leaf, four at a time against sixteen landmarks at a time.
 
-The machine is packed once. Landmarks of a leaf lie side by side in panels, from a centre of their own, so that
+The model is packed once. Landmarks of a leaf lie side by side in panels, from a centre of their own, so that
 
     K(x, u) = exp(2 gamma x.u - gamma |u|^2 - gamma |x|^2)
 
 loses nothing; where landmarks are so far apart that it would, differences are squared instead. Of data with many kinds,
 each a feature of its own, a leaf has few: it looks only at the features in which its points differ. Products of two
-kernel values c_j c_(j + shift) are vectors multiplied with vectors: a machine has few different shifts.
+kernel values c_j c_(j + shift) are vectors multiplied with vectors: a model has few different shifts.
 """
 
 from collections.abc import Iterable
@@ -19,16 +19,16 @@ from engine.numerics.jit import FAST
 from engine.numerics.kernel_loops import exp32
 from engine.numerics.simd import (
     LANES,
+    add,
+    broadcast,
+    broadcast_from,
     exponential,
     load,
+    multiply,
+    multiply_add,
     panels_of,
-    plus,
     products,
-    spread,
-    spread_from,
     store,
-    times,
-    times_plus,
     total,
 )
 from engine.runtime.events import Array
@@ -65,7 +65,7 @@ class Packed(NamedTuple):
 
 
 def pack(model: Any, moved: bool) -> Packed:
-    """An `engine.fast.FastModel` in this form, for rows that are moved to the tree's origin, or as they are."""
+    """A `CompressedModel` in this form, for rows that are moved to the tree's origin, or as they are."""
     d, gamma, tasks = len(model.tree.origin), float(model.gamma), model.intercepts.shape[1]
     counts, more, looks = np.diff(model.first), np.diff(model.first_pseudo), model.seen.sum(axis=1)
     whole = -(-counts // LANES)
@@ -201,16 +201,16 @@ def predict(packed, Z, values):  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
 def _kernel_values(z, norms, count, width, d, panels, first, squares, first_square, size, gamma, c, most):  # type: ignore[no-untyped-def]
     """Of a group of rows at all landmarks of a leaf; `most` numbers in c are for each row."""
-    zero, twice = spread(np.float32(0.0)), spread(np.float32(2.0) * gamma)
+    zero, twice = broadcast(np.float32(0.0)), broadcast(np.float32(2.0) * gamma)
     for k in range(0, size, LANES):
         panel, square = first + k * d, load(squares, first_square + k)
         for j in range(0, count, 4):
             z0, c0 = j * width, j * most + k
             one, two, three, four = products(z, z0, z0 + width, z0 + 2 * width, z0 + 3 * width, d, panels, panel, zero)
-            store(c, c0, exponential(times_plus(one, twice, plus(spread_from(norms, j), square))))
-            store(c, c0 + most, exponential(times_plus(two, twice, plus(spread_from(norms, j + 1), square))))
-            store(c, c0 + 2 * most, exponential(times_plus(three, twice, plus(spread_from(norms, j + 2), square))))
-            store(c, c0 + 3 * most, exponential(times_plus(four, twice, plus(spread_from(norms, j + 3), square))))
+            store(c, c0, exponential(multiply_add(one, twice, add(broadcast_from(norms, j), square))))
+            store(c, c0 + most, exponential(multiply_add(two, twice, add(broadcast_from(norms, j + 1), square))))
+            store(c, c0 + 2 * most, exponential(multiply_add(three, twice, add(broadcast_from(norms, j + 2), square))))
+            store(c, c0 + 3 * most, exponential(multiply_add(four, twice, add(broadcast_from(norms, j + 3), square))))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
@@ -223,26 +223,26 @@ def _gathered(Z, row, features, first, count, z, at):  # type: ignore[no-untyped
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _from_centre(Z, row, centres, centre, width, z, at, gamma):  # type: ignore[no-untyped-def]
     """A row from the centre of its leaf, into z; returns -gamma |x|^2."""
-    square = spread(np.float32(0.0))
+    square = broadcast(np.float32(0.0))
     for k in range(0, width, LANES):
-        x = times_plus(load(centres, centre + k), spread(np.float32(-1.0)), load(Z, row + k))
+        x = multiply_add(load(centres, centre + k), broadcast(np.float32(-1.0)), load(Z, row + k))
         store(z, at + k, x)
-        square = times_plus(x, x, square)
+        square = multiply_add(x, x, square)
     return -gamma * total(square)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _far_kernel_values(z, count, width, d, panels, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
     """The same by the squares of differences."""
-    minus = spread(np.float32(-1.0))
+    minus = broadcast(np.float32(-1.0))
     for j in range(count):
         for k in range(0, size, LANES):
-            square = spread(np.float32(0.0))
+            square = broadcast(np.float32(0.0))
             for feature in range(d):
                 landmark = load(panels, first + k * d + feature * LANES)
-                away = times_plus(landmark, minus, spread_from(z, j * width + feature))
-                square = times_plus(away, away, square)
-            store(c, j * most + k, exponential(times(square, spread(-gamma))))
+                away = multiply_add(landmark, minus, broadcast_from(z, j * width + feature))
+                square = multiply_add(away, away, square)
+            store(c, j * most + k, exponential(multiply(square, broadcast(-gamma))))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
@@ -269,21 +269,23 @@ def _within_triangles(c, count, most, size, pseudo, distances, first_distance, l
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
 def _weighted(c, c0, most, size, whole, weights, at, shifts, first_shift, leaf):  # type: ignore[no-untyped-def]
     """The weighted sums of landmarks and pseudo-landmarks of four rows, still in the places of a vector."""
-    one = two = three = four = spread(np.float32(0.0))
+    one = two = three = four = broadcast(np.float32(0.0))
     for k in range(0, whole, LANES):
         weight = load(weights, at + k)
-        one = times_plus(load(c, c0 + k), weight, one)
-        two = times_plus(load(c, c0 + most + k), weight, two)
-        three = times_plus(load(c, c0 + 2 * most + k), weight, three)
-        four = times_plus(load(c, c0 + 3 * most + k), weight, four)
+        one = multiply_add(load(c, c0 + k), weight, one)
+        two = multiply_add(load(c, c0 + most + k), weight, two)
+        three = multiply_add(load(c, c0 + 2 * most + k), weight, three)
+        four = multiply_add(load(c, c0 + 3 * most + k), weight, four)
     at += whole
     for q in range(first_shift[leaf], first_shift[leaf + 1]):
         shift = shifts[q]
         for k in range(0, size, LANES):
             weight = load(weights, at + k)
-            one = times_plus(times(load(c, c0 + k), load(c, c0 + k + shift)), weight, one)
-            two = times_plus(times(load(c, c0 + most + k), load(c, c0 + most + k + shift)), weight, two)
-            three = times_plus(times(load(c, c0 + 2 * most + k), load(c, c0 + 2 * most + k + shift)), weight, three)
-            four = times_plus(times(load(c, c0 + 3 * most + k), load(c, c0 + 3 * most + k + shift)), weight, four)
+            one = multiply_add(multiply(load(c, c0 + k), load(c, c0 + k + shift)), weight, one)
+            two = multiply_add(multiply(load(c, c0 + most + k), load(c, c0 + most + k + shift)), weight, two)
+            three = multiply_add(
+                multiply(load(c, c0 + 2 * most + k), load(c, c0 + 2 * most + k + shift)), weight, three
+            )
+            four = multiply_add(multiply(load(c, c0 + 3 * most + k), load(c, c0 + 3 * most + k + shift)), weight, four)
         at += size
     return one, two, three, four

@@ -1,4 +1,4 @@
-"""DC-Pred++ as two systems, for the SVM and for kernel ridge regression: what the registry finds."""
+"""DC-Pred++ as the registry has it: two systems, for the SVM and for kernel ridge regression."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""DC-Pred++ for labelled data and for regression: from data to a fast machine, and what it says."""
+"""DC-Pred++ for labelled data and for regression: from data, or from a fitted model, to a compressed model."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -17,9 +17,9 @@ from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Steps, Stop
 from engine.runtime.threads import thread_count
 from engine.systems.dcpred import algorithm as dcpred
-from engine.systems.dcpred.algorithm import Compressed
-from engine.systems.dcpred.compressed_model import FastModel
-from engine.systems.dcpred.learners import SVM, Exact, Machine, Ridge
+from engine.systems.dcpred.algorithm import DCPredSolution
+from engine.systems.dcpred.compressed_model import CompressedModel
+from engine.systems.dcpred.learners import ExactLeaves, Learner, RidgeLearner, SVMLearner
 from engine.systems.dcpred.settings import DCPredRidgeSettings, DCPredSettings
 from engine.systems.dcpred.tree import Grown
 
@@ -27,10 +27,10 @@ KIND, VERSION = "svm-explorer fast model", 2
 
 
 @dataclass(frozen=True, eq=False)
-class FastMachine:
-    """A fast machine that knows its classes; in a regression there are none."""
+class CompressedPredictor:
+    """A compressed model with its classes (none in a regression), and its file."""
 
-    fast: FastModel
+    fast: CompressedModel
     classes: Array
 
     @property
@@ -58,15 +58,15 @@ class FastMachine:
         archive.write(path, KIND, VERSION, {"classes": self.classes, "fast": self.fast.table(), "extra": extra})
 
     @classmethod
-    def load(cls, path: str | Path) -> tuple["FastMachine", dict[str, Any]]:
-        """Read a machine and what was kept with it."""
+    def load(cls, path: str | Path) -> tuple["CompressedPredictor", dict[str, Any]]:
+        """Read a model and what was kept with it."""
         content = archive.read(path, KIND, VERSION)
         try:
-            machine = cls(FastModel.of(content["fast"]), content["classes"])
-            expected = len(tasks(machine.classes, "ovr")) if len(machine.classes) else 1
-            if machine.fast.intercepts.shape[1] != expected:
+            model = cls(CompressedModel.of(content["fast"]), content["classes"])
+            expected = len(tasks(model.classes, "ovr")) if len(model.classes) else 1
+            if model.fast.intercepts.shape[1] != expected:
                 raise ValueError("there should be a column for each task")
-            return machine, content["extra"]
+            return model, content["extra"]
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
 
@@ -75,60 +75,62 @@ def train_dcpred(
     X: Array, y: Array, settings: DCPredSettings, counter: Counter, executor: Executor | None = None
 ) -> Steps[Trained]:
     """Train and compress a kernel SVM; all classes share tree and landmarks."""
-    machine, classes = _svm(X, y, settings, counter)
-    return (yield from _trained(X, machine, lambda grown: machine.train(grown, settings, executor), settings, classes))
+    learner, classes = _svm(X, y, settings, counter)
+    return (yield from _trained(X, learner, lambda grown: learner.train(grown, settings, executor), settings, classes))
 
 
 def train_dcpred_ridge(X: Array, y: Array, settings: DCPredRidgeSettings, counter: Counter) -> Steps[Trained]:
     """Train and compress kernel ridge regression."""
-    machine = _ridge(X, y, settings, counter)
-    return (yield from _trained(X, machine, machine.train, settings, np.empty(0)))
+    learner = _ridge(X, y, settings, counter)
+    return (yield from _trained(X, learner, learner.train, settings, np.empty(0)))
 
 
-def compress_svm(X: Array, y: Array, settings: DCPredSettings, exact: Exact, counter: Counter) -> Steps[Trained]:
-    """Compress what is known of an exact classifier."""
-    machine, classes = _svm(X, y, settings, counter)
-    return (yield from _trained(X, machine, lambda grown: _known(exact), settings, classes))
+def compress_svm(X: Array, y: Array, settings: DCPredSettings, exact: ExactLeaves, counter: Counter) -> Steps[Trained]:
+    """Compress an exact classifier that is already fitted."""
+    learner, classes = _svm(X, y, settings, counter)
+    return (yield from _trained(X, learner, lambda grown: _known(exact), settings, classes))
 
 
-def compress_ridge(X: Array, y: Array, settings: DCPredRidgeSettings, exact: Exact, counter: Counter) -> Steps[Trained]:
-    """Compress what is known of an exact regression."""
-    machine = _ridge(X, y, settings, counter)
-    return (yield from _trained(X, machine, lambda grown: _known(exact), settings, np.empty(0)))
+def compress_ridge(
+    X: Array, y: Array, settings: DCPredRidgeSettings, exact: ExactLeaves, counter: Counter
+) -> Steps[Trained]:
+    """Compress an exact regression that is already fitted."""
+    learner = _ridge(X, y, settings, counter)
+    return (yield from _trained(X, learner, lambda grown: _known(exact), settings, np.empty(0)))
 
 
-def _svm(X: Array, y: Array, settings: DCPredSettings, counter: Counter) -> tuple[SVM, Array]:
+def _svm(X: Array, y: Array, settings: DCPredSettings, counter: Counter) -> tuple[SVMLearner, Array]:
     kernel = _kernel(X, settings.gamma, counter, settings.C)
     classes, labels = class_numbers(y)
     signs = np.array([np.where(np.isin(labels, task.positive), 1.0, -1.0) for task in tasks(classes, "ovr")])
-    return SVM(kernel, kernel.points(X), labels, signs, settings.C, thread_count(settings.n_jobs)), classes
+    return SVMLearner(kernel, kernel.points(X), labels, signs, settings.C, thread_count(settings.n_jobs)), classes
 
 
-def _ridge(X: Array, y: Array, settings: DCPredRidgeSettings, counter: Counter) -> Ridge:
+def _ridge(X: Array, y: Array, settings: DCPredRidgeSettings, counter: Counter) -> RidgeLearner:
     kernel = _kernel(X, settings.gamma, counter)
-    return Ridge(kernel, kernel.points(X), np.asarray(y, float), settings.alpha, thread_count(settings.n_jobs))
+    return RidgeLearner(kernel, kernel.points(X), np.asarray(y, float), settings.alpha, thread_count(settings.n_jobs))
 
 
 def _kernel(X: Array, gamma: float | str, counter: Counter, C: float = 1.0) -> Kernel:
     kernel = Kernel.fit(X, "rbf", gamma, counter=counter, C=C)
-    check_size(X)  # a fast machine predicts in single precision, from the data as they are
+    check_size(X)  # a compressed model predicts in single precision, from the data as they are
     return kernel
 
 
-def _known(exact: Exact) -> Steps[Exact]:
+def _known(exact: ExactLeaves) -> Steps[ExactLeaves]:
     yield None
     return exact
 
 
 def _trained(
-    X: Array, machine: Machine, train: Callable[[Grown], Steps[Exact]], settings: Any, classes: Array
+    X: Array, learner: Learner, train: Callable[[Grown], Steps[ExactLeaves]], settings: Any, classes: Array
 ) -> Steps[Trained]:
-    def of(compressed: Compressed) -> Trained:
-        return Trained(FastMachine(compressed.model, classes), [compressed])
+    def of(solution: DCPredSolution) -> Trained:
+        return Trained(CompressedPredictor(solution.model, classes), [solution])
 
     try:
-        compressed = yield from dcpred.solve(X, machine, train, settings)
+        solution = yield from dcpred.solve(X, learner, train, settings)
     except Stop as stop:
         stop.result = of(stop.result)
         raise
-    return of(compressed)
+    return of(solution)

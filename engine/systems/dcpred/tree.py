@@ -19,7 +19,7 @@ from numba import njit
 
 from engine.numerics.jit import FAST
 from engine.numerics.kmeans import plain_kmeans
-from engine.numerics.simd import LANES, load, place_of_largest, products_of, spread, times_plus, total
+from engine.numerics.simd import LANES, broadcast, load, multiply_add, place_of_largest, products_of, total
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Steps
 from engine.systems.dcpred.events import TreeGrown, TreeSplit
@@ -231,7 +231,7 @@ def _level_out(centres: Array) -> None:
 
 
 def grown_event(grown: Grown) -> TreeGrown:
-    """What is told of a grown tree."""
+    """The event of a grown tree."""
     tree = grown.tree
     return TreeGrown(
         labels=grown.labels.copy(), sizes=np.bincount(grown.labels, minlength=len(tree)), depths=tree.depths(),
@@ -300,9 +300,9 @@ def divide(routing, node, Z, rows, begin, end, side):  # type: ignore[no-untyped
     width, normals, offsets, children, features, first = routing
     if children.shape[1] == 2:
         for i in range(begin, end):
-            score = spread(np.float32(0.0))
+            score = broadcast(np.float32(0.0))
             for k in range(0, width, LANES):
-                score = times_plus(load(Z, rows[i] * width + k), load(normals, node * width + k), score)
+                score = multiply_add(load(Z, rows[i] * width + k), load(normals, node * width + k), score)
             side[i] = total(score) > offsets[node]
         return
     start, last = load(offsets, node * LANES), end - 1

@@ -1,9 +1,10 @@
 """DC-SVM: multilevel divide and conquer for the dual problem without bias (Hsieh, Si and Dhillon, ICML 2014).
 
-    for each level, from many cells to few: divide the data, solve every cell's problem from the level below's alpha;
-    refine on the support vectors found; solve the whole problem from there
+    for each level, from many clusters to few: divide the data, solve every cluster's problem from the alpha of the
+    level below; refine on the support vectors found; solve the whole problem from there
 
-With `stop_level` it stops at a level, and `engine.early` predicts with the cells' own models.
+With `stop_level` it stops at a level, and `early_prediction` predicts with the models of its clusters (here and in
+other names of this folder a cell is a cluster of a level).
 """
 
 from concurrent.futures import Executor
@@ -14,11 +15,11 @@ import numpy as np
 
 from engine.optimisation.dual_problem import Problem
 from engine.optimisation.solution import Solution
-from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, passed_on
+from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, finish, passed_on
 from engine.systems.dcsvm.events import LevelFinished, Partitioned, SubproblemSolved
 from engine.systems.dcsvm.partition import Partition, divide
 from engine.systems.dcsvm.settings import DCSVMSettings
-from engine.systems.dcsvm.theory import Instruments
+from engine.systems.dcsvm.theory import Theory
 from engine.systems.kernel_svm import algorithm as kernel_svm
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from engine.systems.kernel_svm.row_cache import check_limit
@@ -29,13 +30,13 @@ MOST_CELLS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Conquered(Solution):
+class DCSVMSolution(Solution):
     """The solution, and the last level's partition if the solver stopped there."""
 
     partition: Partition | None = None
 
 
-def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None = None) -> Steps[Conquered]:
+def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None = None) -> Steps[DCSVMSolution]:
     """Algorithm 1 of the paper."""
     state = _State(problem, settings)
     if settings.stop_level == 0:
@@ -61,22 +62,17 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
             yield from state.refine()
             # Solve SVM on the whole data from there
             yield from state.conquer()
-            yield from state.instruments.judge(state.alpha, state.objective)
+            yield from state.theory.judge(state.alpha, state.objective)
     except Stop as stop:
         state.stop_reason = state.stop_reason or stop.reason
-    conquered = state.conquered()
-    try:
-        yield conquered.event()
-    except Stop as stop:
-        stop.result = conquered
-        raise
-    return conquered
+    solution = state.solution()
+    return (yield from finish(solution, solution.event()))
 
 
 def levels(n: int, settings: DCSVMSettings) -> list[int]:
-    """Which levels, bottom first: as told, or the one that pays most.
+    """Which levels, bottom first: as set, or the one that saves most time.
 
-    The dual solver is fast enough from a good start that climbing through every level takes longer than it saves.
+    The dual solver is so fast from a good start that solving every level takes longer than it saves.
     """
     last = max(1, settings.stop_level)
     if settings.levels != "auto":
@@ -85,7 +81,7 @@ def levels(n: int, settings: DCSVMSettings) -> list[int]:
 
 
 class _State:
-    """Where DC-SVM stands."""
+    """The state of DC-SVM."""
 
     def __init__(self, problem: Problem, settings: DCSVMSettings) -> None:
         self.problem, self.settings, self.n = problem, settings, len(problem)
@@ -97,7 +93,7 @@ class _State:
         self.stop_reason = ""  # none yet
         self.partition: Partition | None = None
         self.rng = np.random.default_rng(settings.seed)
-        self.instruments = Instruments(problem, settings.instruments)
+        self.theory = Theory(problem, settings.instruments)
 
     # ---- divide ----
 
@@ -157,7 +153,7 @@ class _State:
 
     def measure(self, level: int) -> Steps[None]:
         assert self.partition is not None
-        yield from self.instruments.measure(level, self.partition, self.alpha.copy(), self.block_gradient)
+        yield from self.theory.measure(level, self.partition, self.alpha.copy(), self.block_gradient)
 
     # ---- conquer ----
 
@@ -190,7 +186,7 @@ class _State:
         self.gradient, self.stop_reason = solution.gradient, solution.stop_reason
 
     def _watched(self, steps: Steps[Solution], members: Array) -> Steps[Solution]:
-        """Follow the dual solver on some of the points: its iterations are told as of all points."""
+        """Follow the dual solver on some of the points; its events are passed on as events about all points."""
         try:
             solution = yield from passed_on(steps, lambda event: self._as_of_all(event, members))
         except Stop as stop:
@@ -216,16 +212,16 @@ class _State:
                 full[name] = np.zeros(self.n, part.dtype)
                 full[name][members] = part
             return replace(event, iteration=self.iterations + event.iteration, **full)
-        told = isinstance(event, ActiveSetChanged) or (isinstance(event, PhaseBegan) and event.name == "look at all")
-        return event if told else None
+        passes = isinstance(event, ActiveSetChanged) or (isinstance(event, PhaseBegan) and event.name == "look at all")
+        return event if passes else None
 
-    # ---- what is told ----
+    # ---- the solution ----
 
-    def conquered(self) -> Conquered:
+    def solution(self) -> DCSVMSolution:
         problem, support = self.problem, self.problem.support(self.alpha)
         known = self.gradient is not None and self.stop_reason not in ("early", "cancelled", "time")
         gradient = self.gradient if self.gradient is not None else np.full(self.n, np.nan)
-        return Conquered(
+        return DCSVMSolution(
             alpha=self.alpha,
             gradient=gradient,
             intercept=0.0,

@@ -1,4 +1,4 @@
-"""What the DC-SVM paper compares itself with, on the shared dual solver: CascadeSVM, bagging, an SVM on a subsample.
+"""The methods that the DC-SVM paper compares with, on our dual solver: CascadeSVM, bagging, an SVM on a subsample.
 
 Each is a generator of steps over a `Problem` without bias and returns an alpha for all points, or several.
 """
@@ -52,7 +52,7 @@ def bagging(problem: Problem, settings: DualSettings, bags: int) -> Steps[list[A
 
 
 def votes(problem: Problem, alphas: list[Array], X: Array) -> Array:
-    """The sum of the votes, +1 or -1, of several machines on new data."""
+    """The sum of the votes, +1 or -1, of several models on new data."""
     points = problem.kernel.points(X)
     total = np.zeros(len(X))
     for alpha in alphas:

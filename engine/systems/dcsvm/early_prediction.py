@@ -1,10 +1,10 @@
 """Prediction with the models of a level: early (eq. 6 of the DC-SVM paper), and what the paper compares it with.
 
-    early    send a point to the nearest centre and ask that cell's model only
-    naive    ask all of them and add up (eq. 5)
-    bcm      Bayesian committee machine: add up, the surer a cell of a point, the more it counts (Tresp, 2000)
+    early    route a point to the nearest centre and evaluate the model of that cluster only
+    naive    sum over the models of all clusters (eq. 5)
+    bcm      Bayesian committee machine: sum, weighted by how certain a cluster's model is of a point (Tresp, 2000)
 
-What a prediction cost is in the kernel's counter. After a run to the end the exact model is `engine.model.Model`.
+The cost of a prediction is in the kernel's counter. A run to the end leaves an ordinary `Model` instead.
 """
 
 from dataclasses import dataclass, replace
@@ -141,7 +141,7 @@ class EarlyModel:
 
 @dataclass(frozen=True, eq=False)
 class TrainedEarly(Trained):
-    """What training leaves behind if it stopped at a level."""
+    """What training returns if it stopped at a level."""
 
     early: EarlyModel
 

@@ -1,4 +1,4 @@
-"""What DC-SVM says."""
+"""The events of DC-SVM."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from engine.runtime.events import Array, Event
 class Partitioned(Event):
     """The data of a level were divided into cells. Time since the level began is time spent on clustering.
 
-    The rest is how a new point finds its cell: see `engine.partition.Router`.
+    The rest is how a new point is routed to its cell: see `Router` in `partition`.
     """
 
     level: int
@@ -54,7 +54,7 @@ class LevelFinished(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LevelMeasured(Event):
-    """What the theory says of a level. Numbers that were too dear are NaN, arrays empty."""
+    """Diagnostics of a level. Numbers that would take too long to compute are NaN, arrays empty."""
 
     level: int
     between: float  # D(pi), the kernel mass between cells
@@ -67,7 +67,7 @@ class LevelMeasured(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LevelJudged(Event):
-    """A level seen from the end, when the solution is known."""
+    """A level compared with the solution, once that is known."""
 
     level: int
     gap: float  # objective of the level minus that of the solution

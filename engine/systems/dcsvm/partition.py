@@ -1,6 +1,7 @@
-"""Partitions of the data for DC-SVM, by kernel k-means, k-means or chance, and how new points find their cell.
+"""How DC-SVM divides a level into clusters (cells), and how a new point is routed to one of them.
 
-Two steps: cluster a sample, then send every point to the nearest centre. A centre is the mean of its anchors in kernel
+Clusters come from kernel k-means, k-means or random assignment. The first two cluster a sample, then route every point
+to the nearest centre. A centre is the mean of its anchors in kernel
 space, so that for any kernel
 
     |phi(x) - centre_c|^2 = K(x, x) - 2 mean_j K(x, a_j) + offset_c,   offset_c = mean_ij K(a_i, a_j)
@@ -8,9 +9,9 @@ space, so that for any kernel
 and plain k-means is the same thing with a linear kernel and one anchor, the mean, for each centre.
 
 A narrow kernel is nearly zero between sampled points, and far from all of them every distance is the same: one cell
-would swallow most of the data. Clustering therefore looks at log K, multiplied by a factor up to 1 that brings the
-typical pair of points into sight. For rbf and laplacian that is a wider kernel of the same kind, with the same
-neighbours. What is measured on a partition is measured with the kernel itself.
+would contain most of the data. Clustering therefore uses a wider kernel of the same kind, which has the same
+neighbours: log K is multiplied by a factor of at most 1, so that the kernel is not negligible for a typical pair of
+points. Diagnostics of a partition use the kernel itself.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ from engine.numerics.jit import FAST
 from engine.numerics.kernels import TILE_COLUMNS, TILE_ROWS, Kernel
 from engine.numerics.kmeans import kernel_kmeans, means, plain_kmeans
 from engine.numerics.points import Points, joined, square_norms
-from engine.runtime.events import Array, Steps
+from engine.runtime.events import Array, Steps, drain
 from engine.runtime.threads import for_each
 
 IN_SIGHT = 1.0  # largest median of -log K between sampled points while clustering
@@ -97,12 +98,7 @@ class Router:
 
     def route(self, points: Points, threads: int = 1) -> Array:
         """The cell of each point."""
-        steps = self.route_steps(points, threads)
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            return end.value
+        return drain(self.route_steps(points, threads))
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +164,7 @@ def divide(
 
 @dataclass(frozen=True)
 class _Plan:
-    """How this partition is made, whichever points it is asked about."""
+    """How this partition is made: in which space, at which scale, on how many threads."""
 
     kernel: Kernel
     linear: bool
@@ -244,9 +240,6 @@ def scaled(points: Points, scale: float) -> Points:
 
 def _as_points(centres: Array) -> Points:
     return Points(centres, np.zeros(len(centres), centres.dtype))
-
-
-# ---- D(pi) ----------------------------------------------------------------------------------------------------------
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------

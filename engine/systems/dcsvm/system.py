@@ -1,4 +1,4 @@
-"""DC-SVM as a system: what the registry finds."""
+"""DC-SVM as the registry has it: settings, training, events, summary, progress."""
 
 from engine.learning.system import System
 from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasured, Partitioned, SubproblemSolved

@@ -1,7 +1,8 @@
-"""What DC-SVM's theory says of each level, measured: D(pi), the bounds of Theorems 1 and 3, Theorem 2's certificate.
+"""Diagnostics of DC-SVM's theory, level by level: D(pi), the bounds of Theorems 1 and 3, the certificate of Theorem 2.
 
-None of it is needed for the solution, and most of it costs as many kernel evaluations as a solution: "auto" measures
-everything on few points and only an estimate of D(pi) on many, "all" everything, "none" nothing.
+None of it is needed for the solution, and most of it takes as many kernel evaluations as a solution. The setting
+`instruments` says how much: "auto" measures everything on few points and an estimate of D(pi) on many, "all"
+everything, "none" nothing.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -32,11 +33,11 @@ class _Level:
     bound: float
 
 
-class Instruments:
-    """The measurements of one run."""
+class Theory:
+    """The theory of one run: measures each level when it is solved, and compares all levels with the solution."""
 
     def __init__(self, problem: Problem, which: str) -> None:
-        # What is measured is not the solver's work.
+        # Diagnostics are not counted as the solver's work.
         self._problem = replace(problem, kernel=replace(problem.kernel, counter=Counter()))
         self._some = which != "none"
         self._all = which == "all" or (which == "auto" and len(problem) <= AFFORDABLE)
@@ -66,7 +67,7 @@ class Instruments:
             )  # fmt: skip
 
     def judge(self, alpha: Array, objective: float) -> Steps[None]:
-        """Look back at all levels from the solution."""
+        """Compare all levels with the solution."""
         final = alpha > 0
         for past in self._levels:
             refined = np.nan

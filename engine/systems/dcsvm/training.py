@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""DC-SVM for labelled data: one binary task after the other, and committees for those stopped at a level."""
 
 from concurrent.futures import Executor
 
@@ -12,7 +12,7 @@ from engine.optimisation.solution import Solution
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Steps, Stop
 from engine.systems.dcsvm import algorithm as dcsvm
-from engine.systems.dcsvm.algorithm import Conquered
+from engine.systems.dcsvm.algorithm import DCSVMSolution
 from engine.systems.dcsvm.early_prediction import EarlyModel, TrainedEarly
 from engine.systems.dcsvm.settings import DCSVMSettings
 
@@ -41,7 +41,9 @@ def train_dcsvm(
 def _with_committees(trained: Trained, members_of: list[Array], n: int, C: float) -> Trained:
     """Add what early prediction needs, if all tasks were stopped at a level."""
     model = trained.model
-    partitions = [it.partition for it in trained.solutions if isinstance(it, Conquered) and it.partition is not None]
+    partitions = [
+        it.partition for it in trained.solutions if isinstance(it, DCSVMSolution) and it.partition is not None
+    ]
     if len(partitions) < len(model.intercepts):
         return trained
     cells = []

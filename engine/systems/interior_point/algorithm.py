@@ -4,7 +4,7 @@
     go on from there
 
 A fine incomplete Cholesky factor goes on from the columns of a coarse one. The problem that is solved is that of the
-factorisation; the bias comes from the exact kernel, and the exact objective and gap are told beside the others.
+factorisation; the bias comes from the exact kernel, and events also have the objective and gap of the exact problem.
 """
 
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from engine.optimisation.central_path import CentralPath
 from engine.optimisation.dual_problem import Problem
 from engine.optimisation.solution import Solution
 from engine.runtime.errors import invalid
-from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, passed_on
+from engine.runtime.events import Array, Event, PhaseBegan, Started, Steps, Stop, finish, passed_on
 from engine.runtime.threads import SPREAD, with_serial_blas
 from engine.systems.interior_point.diagnostics import SCREEN, factorised, pivots_since
 from engine.systems.interior_point.events import ColdStart, InteriorFinished, InteriorIteration, SchemeSwitched
-from engine.systems.interior_point.exact_problem import Exact
-from engine.systems.interior_point.expansion import Expansion, better
+from engine.systems.interior_point.exact_problem import ExactProblem
+from engine.systems.interior_point.expansion import Expansion, best_expansion
 from engine.systems.interior_point.factors.full_cholesky import FullCholesky
 from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
 from engine.systems.interior_point.factors.kronecker import Kronecker
@@ -32,17 +32,17 @@ from engine.systems.kernel_svm.settings import DualSettings
 
 ERROR = 1e-3  # part of the trace at which an automatic rank ends
 COARSE_ERROR = 3e-4, 4e-3  # at which an automatic coarse one does, for a fine one that is given or automatic
-ASTRAY = 1e-2  # part of the trace that a coarse factor may miss and still lead somewhere
+TOO_INACCURATE = 1e-2  # part of the trace beyond which a coarse factor does not help
 MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so many points, up to a limit
 COARSE = 0.5  # of the fine rank, at most, is an automatic coarse one: its iterations cost a quarter
-SWITCH = 0.08  # mu as a part of C at which the fine one begins: nearer to its own end, a coarse one leads astray
-NEWS = 12  # a factorisation tells of itself when it has grown by one in so many columns: at first of each
+SWITCH = 0.08  # mu as a part of C at which the fine one begins: nearer its own end, a coarse one no longer helps
+NEWS = 12  # a factorisation is reported when its columns have grown by one in so many: at first each one
 SINGLE = 1e-4  # tol from which float32 may do
 
 
 @dataclass(frozen=True, eq=False)
-class Interior(Solution):
-    """The solution of the exact problem, as far as it is known, and of the one that stood for it."""
+class InteriorPointSolution(Solution):
+    """The solution of the exact problem, as far as it is known, and of the factorised problem."""
 
     scheme: str = ""
     rank: int = 0
@@ -54,16 +54,16 @@ class Interior(Solution):
     reason: str = ""
 
     def expansion(self, signs: Array) -> tuple[Array, Array]:
-        """Over support vectors or over pivots: see `engine.expansion`."""
+        """Over support vectors or over pivots: see `expansion`."""
         return self.vectors, self.coefficients
 
     def event(self) -> InteriorFinished:
-        """What is told of it at the end."""
-        told = {name: value for name, value in vars(self).items() if name != "gradient"}
-        return InteriorFinished(**told)
+        """The closing event of the run."""
+        values = {name: value for name, value in vars(self).items() if name != "gradient"}
+        return InteriorFinished(**values)
 
 
-def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
+def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[InteriorPointSolution]:
     """Minimise the dual along the central path of one factorisation after the other.
 
     BLAS keeps to one thread all the time: row blocks are what runs in parallel, and its threads, which wait for each
@@ -72,7 +72,7 @@ def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
     return with_serial_blas(_solve(problem, settings), SPREAD)
 
 
-def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]:
+def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[InteriorPointSolution]:
     state = _State(problem, settings)
     first, _, second = settings.scheme.partition("+")
     try:
@@ -82,7 +82,7 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]
         )  # fmt: skip
         # Factorise K, coarsely if something follows, and take some steps.
         yield from state.factorise(first, coarse=second == "icf")
-        if not state.leads_astray(second):
+        if not state.coarse_is_too_inaccurate(second):
             yield from state.follow(
                 settings.coarse_iter if second else settings.max_iter, SWITCH if second == "icf" else 0.0
             )
@@ -98,17 +98,12 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[Interior]
         yield from state.start_again()
     except Stop as stop:
         state.stop_reason = stop.reason
-    interior = state.interior()
-    try:
-        yield interior.event()
-    except Stop as stop:
-        stop.result = interior
-        raise
-    return interior
+    solution = state.solution()
+    return (yield from finish(solution, solution.event()))
 
 
 class _State:
-    """Where the method stands."""
+    """The state of the method."""
 
     def __init__(self, problem: Problem, settings: InteriorPointSettings) -> None:
         if not (problem.upper > 0).all():
@@ -116,14 +111,14 @@ class _State:
         self.problem, self.settings, self.n = problem, settings, len(problem)
         self.factor: Any = None
         self.path: CentralPath | None = None
-        self.exact = Exact(problem, settings.instruments, settings.seed)
+        self.exact = ExactProblem(problem, settings.instruments, settings.seed)
         self.shown = self.n <= SCREEN and not self.exact.silent
         self.warm = 0  # iterations from the iterate of a coarse factorisation to the end
         self.iterations = self.inner_steps = 0
         self.stop_reason = self.reason = ""
         self.solved: Solution | None = None  # by decomposition
         self.settled: tuple[Array, Array | None, float] | None = None  # alpha on its bounds, gradient, intercept
-        self.machine: Expansion | None = None  # if it is not simply the sum over alpha
+        self.expansion: Expansion | None = None  # if it is not simply the sum over alpha
 
     # ---- factorisations ----
 
@@ -141,12 +136,12 @@ class _State:
             yield from self.factor.steps()
         yield factorised(self.factor, self.exact)
 
-    def leads_astray(self, second: str) -> bool:
-        """Whether an automatic coarse rank is too coarse, or no rank is: then its iterations would be in vain."""
+    def coarse_is_too_inaccurate(self, second: str) -> bool:
+        """Whether an automatic coarse factor misses so much of K that its iterations would not help the fine one."""
         automatic = (
             second == "icf" and isinstance(self.factor, IncompleteCholesky) and self.settings.coarse_rank == "auto"
         )
-        return automatic and self.error > ASTRAY
+        return automatic and self.error > TOO_INACCURATE
 
     def _target(self, coarse: bool) -> tuple[int, float]:
         """Rank and residual trace at which a factorisation ends."""
@@ -161,15 +156,15 @@ class _State:
         return max(1, int(COARSE * most)), COARSE_ERROR[rank == "auto"]
 
     def _extend(self, rank: int, error: float) -> Steps[None]:
-        factor, told = self.factor, self.factor.rank
+        factor, reported = self.factor, self.factor.rank
         for _ in factor.extend(rank, error):
-            if factor.rank - told >= max(1, told // NEWS):
-                yield pivots_since(factor, told, rank, self.shown)
-                told = factor.rank
+            if factor.rank - reported >= max(1, reported // NEWS):
+                yield pivots_since(factor, reported, rank, self.shown)
+                reported = factor.rank
             else:
                 yield None
-        if factor.rank > told:
-            yield pivots_since(factor, told, rank, self.shown)
+        if factor.rank > reported:
+            yield pivots_since(factor, reported, rank, self.shown)
 
     @property
     def error(self) -> float:
@@ -182,7 +177,7 @@ class _State:
         """Go along the factorisation's central path to its end, for so many iterations, or until mu / C is `switch`."""
         self.path = path = CentralPath(self.problem, self.factor)
         # A stop finds an iterate: the one before, or the start.
-        path.place(before)
+        path.set_start(before)
         rank = f" {self.factor.rank}" if isinstance(self.factor, IncompleteCholesky) else ""
         yield PhaseBegan(name=f"interior point · {self.factor.kind}{rank}", size=self.n)
         yield from path.begin(before)
@@ -192,13 +187,13 @@ class _State:
         while True:
             now = path.measures()
             yield from self._tell(now, count)
-            self.stop_reason, self.reason = "", path.trouble
+            self.stop_reason, self.reason = "", path.failure
             if now.within(self.settings.tol):
                 self.stop_reason = "converged"
                 self.warm = 0 if before is None else count
                 return
-            if path.trouble or count == most or now.mu <= enough or self.iterations == self.settings.max_iter:
-                self.stop_reason = "stalled" if path.trouble else "max_iter"
+            if path.failure or count == most or now.mu <= enough or self.iterations == self.settings.max_iter:
+                self.stop_reason = "stalled" if path.failure else "max_iter"
                 return
             yield from path.advance()
             count += 1
@@ -207,7 +202,7 @@ class _State:
     def _tell(self, now: Any, of_phase: int) -> Steps[None]:
         path = self.path
         assert path is not None
-        exact_objective, exact_gap = yield from self.exact.on_the_way(path.alpha, path.nu)
+        exact_objective, exact_gap = yield from self.exact.during_the_run(path.alpha, path.nu)
         products = path.products()
         yield InteriorIteration(
             iteration=self.iterations, of_phase=of_phase, kind=self.factor.kind, mu=now.mu, sigma=path.sigma,
@@ -264,7 +259,7 @@ class _State:
         self.settled = solved.alpha, solved.gradient, solved.intercept
 
     def settle(self) -> Steps[None]:
-        """Put alpha on the bounds it came close to; bias, and gradient if it is not too dear, from the exact kernel."""
+        """Put alpha on the bounds it came close to; bias, and gradient if affordable, from the exact kernel."""
         path = self.path
         assert path is not None
         alpha = path.on_bounds()
@@ -273,25 +268,27 @@ class _State:
         gradient, intercept = yield from self.exact.at_the_end(alpha, path.nu)
         self.settled = alpha, gradient, intercept
         if not isinstance(self.factor, FullCholesky) and self.factor.rank:
-            self.machine = yield from better(self.problem, self.factor, path, alpha, intercept, self.settings.seed)
+            self.expansion = yield from best_expansion(
+                self.problem, self.factor, path, alpha, intercept, self.settings.seed
+            )
 
     def start_again(self) -> Steps[None]:
-        """Solve the fine problem from the middle as well, if that is not too dear: what did the coarse one save?"""
+        """On few points, solve the fine problem from a cold start as well: how many iterations were saved?"""
         if not self.warm or not self.exact.watching:
             return
         path, gaps = CentralPath(self.problem, self.factor), []
-        path.place()
+        path.set_start()
         yield from path.begin()
         while True:
             now = path.measures()
             gaps.append(now.gap)
-            if now.within(self.settings.tol) or path.trouble or len(gaps) > self.settings.max_iter:
+            if now.within(self.settings.tol) or path.failure or len(gaps) > self.settings.max_iter:
                 break
             yield from path.advance()
         yield ColdStart(iterations=len(gaps) - 1, warm=self.warm, gaps=np.array(gaps))
 
-    def interior(self) -> Interior:
-        """What there is."""
+    def solution(self) -> InteriorPointSolution:
+        """The solution as far as the run has come."""
         problem, path, unknown = self.problem, self.path, np.nan
         if self.settled is None:
             alpha = np.zeros(self.n) if path is None else path.on_bounds()
@@ -304,16 +301,16 @@ class _State:
         if whole is None:
             whole = {
                 "objective": problem.objective(alpha, values) if known else unknown,
-                "violation": problem.standing(alpha, values).violation if known else unknown,
+                "violation": problem.optimality(alpha, values).violation if known else unknown,
                 "gap": problem.gap(alpha, values, intercept) if known else unknown,
             }
         else:
             whole = {name: getattr(whole, name) for name in ("objective", "violation", "gap")}
         used = np.flatnonzero(alpha)
-        machine = self.machine or Expansion(used, (problem.y * alpha)[used], intercept)
-        return Interior(
-            alpha=alpha, gradient=values, intercept=machine.intercept, vectors=machine.points,
-            coefficients=machine.coefficients, stop_reason=self.stop_reason,
+        expansion = self.expansion or Expansion(used, (problem.y * alpha)[used], intercept)
+        return InteriorPointSolution(
+            alpha=alpha, gradient=values, intercept=expansion.intercept, vectors=expansion.points,
+            coefficients=expansion.coefficients, stop_reason=self.stop_reason,
             iterations=self.iterations, inner_steps=self.inner_steps, n_free=len(support.free),
             n_bound=len(support.bound), **whole, scheme=self.settings.scheme,
             rank=0 if self.factor is None else self.factor.rank, error=self.error,

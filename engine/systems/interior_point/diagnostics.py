@@ -1,4 +1,4 @@
-"""What is told of a factorisation for those who watch: its pivots on the way, its parts and its error at the end."""
+"""What events show of a factorisation: pivots as they are chosen, its parts and its error at the end."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.runtime.events import Array
 from engine.systems.interior_point.events import Factorised, PivotsChosen
-from engine.systems.interior_point.exact_problem import Exact
+from engine.systems.interior_point.exact_problem import ExactProblem
 from engine.systems.interior_point.factors.full_cholesky import FullCholesky
 from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
 from engine.systems.interior_point.factors.kronecker import Kronecker
@@ -15,16 +15,17 @@ SCREEN = 5000  # points that a screen shows one by one
 SMALL_FACTOR, SMALL_MATRIX = 150, 400  # sides of matrices that a screen shows
 
 
-def pivots_since(factor: IncompleteCholesky, told: int, most: int, shown: bool) -> PivotsChosen:
-    """The columns after the first `told`; `shown`: with what is left at each point."""
+def pivots_since(factor: IncompleteCholesky, reported: int, most: int, shown: bool) -> PivotsChosen:
+    """The columns after the first `reported`; `shown`: with the residual diagonal of each point."""
     return PivotsChosen(
-        rank=factor.rank, most=most, pivots=np.array(factor.pivots[told:]), values=np.array(factor.values[told:]),
-        traces=np.array(factor.traces[told:]), total=factor.total,
+        rank=factor.rank, most=most, pivots=np.array(factor.pivots[reported:]),
+        values=np.array(factor.values[reported:]),
+        traces=np.array(factor.traces[reported:]), total=factor.total,
         residual=factor.residual.astype(np.float32) if shown else np.empty(0, np.float32),
     )  # fmt: skip
 
 
-def factorised(factor: Any, exact: Exact) -> Factorised:
+def factorised(factor: Any, exact: ExactProblem) -> Factorised:
     """A factorisation that is ready."""
     icf, grid, none = isinstance(factor, IncompleteCholesky), isinstance(factor, Kronecker), np.empty((0, 0))
     small = grid and max(len(factor.B), len(factor.C)) <= SMALL_FACTOR
@@ -37,8 +38,8 @@ def factorised(factor: Any, exact: Exact) -> Factorised:
     )  # fmt: skip
 
 
-def _difference(factor: Any, exact: Exact) -> Array:
-    """K minus what stands for it between points in the order of the factorisation: all, or as many as can be shown."""
+def _difference(factor: Any, exact: ExactProblem) -> Array:
+    """K minus its approximation, in the order of the factorisation: all points, or as many as a screen shows."""
     if isinstance(factor, FullCholesky):
         return np.empty((0, 0))
     order = factor.order if isinstance(factor, Kronecker) else np.arange(factor.n)

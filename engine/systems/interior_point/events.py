@@ -1,4 +1,4 @@
-"""What the interior-point method says."""
+"""The events of the interior-point method."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class PivotsChosen(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Factorised(Event):
-    """The matrix that stands for K is ready."""
+    """The factorisation of K is ready."""
 
     kind: str  # cholesky, icf or kronecker
     rank: int

@@ -1,4 +1,7 @@
-"""What the exact problem makes of an iterate of an approximate one: objective, gap, bias. Not the solver's own work."""
+"""An iterate of the factorised problem evaluated on the exact one: objective, duality gap, bias.
+
+During the run these are diagnostics; at the end the bias is part of the solution.
+"""
 
 from dataclasses import replace
 
@@ -8,41 +11,41 @@ from engine.optimisation.dual_problem import Problem
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Steps
 
-ON_THE_WAY = 2000  # points up to which the kernel matrix is kept and every iteration measured
+KEPT = 2000  # points up to which the kernel matrix is kept and every iteration measured
 FREE = 1000  # free support vectors that give the bias
 AFFORDABLE = {"none": 5e8, "auto": 1e10, "all": np.inf}  # kernel values for the gradient at the end
 
 
-class Exact:
-    """The exact problem, looked at now and then; `instruments` says how much of it."""
+class ExactProblem:
+    """Evaluates iterates with the exact kernel; `instruments` says how much may be computed."""
 
     def __init__(self, problem: Problem, instruments: str, seed: int) -> None:
         self.problem, self.instruments, self._seed = problem, instruments, seed
-        # What is measured for the watcher is not the solver's work.
+        # Diagnostics are not counted as the solver's work.
         self._watched = replace(problem, kernel=replace(problem.kernel, counter=Counter()))
         self._matrix: Array | None = None
 
     @property
     def silent(self) -> bool:
-        """Whether nobody watches."""
+        """Whether nothing is measured during the run."""
         return self.instruments == "none"
 
     @property
     def watching(self) -> bool:
-        """Whether every iteration is measured."""
-        return not self.silent and (len(self.problem) <= ON_THE_WAY or self.instruments == "all")
+        """Whether every iteration is evaluated."""
+        return not self.silent and (len(self.problem) <= KEPT or self.instruments == "all")
 
     def block(self, which: Array) -> Array:
         """The kernel matrix between some points."""
         points = self.problem.points[which]
         return self._watched.kernel.block(points, points, threads=self.problem.threads).astype(np.float64)
 
-    def on_the_way(self, alpha: Array, intercept: float) -> Steps[tuple[float, float]]:
-        """Objective and gap at an iterate; NaN where that is too dear."""
+    def during_the_run(self, alpha: Array, intercept: float) -> Steps[tuple[float, float]]:
+        """Exact objective and duality gap at an iterate; NaN if `watching` is False."""
         problem = self._watched
         if not self.watching:
             return np.nan, np.nan
-        if len(problem) > ON_THE_WAY:
+        if len(problem) > KEPT:
             gradient = yield from problem.gradient_steps(alpha)
         else:
             if self._matrix is None:
@@ -51,16 +54,16 @@ class Exact:
         return problem.objective(alpha, gradient), problem.gap(alpha, gradient, intercept)
 
     def at_the_end(self, alpha: Array, intercept: float) -> Steps[tuple[Array | None, float]]:
-        """The gradient, or None if it is too dear, and the bias: with the exact kernel at free support vectors.
+        """The exact gradient, None if it takes too many kernel evaluations, and the bias from free support vectors.
 
         They should all have a margin of 1; the bias is the one with which they do on average. Without any free support
-        vector it is the middle of what the others allow, or what the approximate problem had.
+        vector it is the middle of what the others allow, or that of the factorised problem.
         """
         problem = self.problem
         used = np.flatnonzero(alpha)
         if len(used) * len(problem) <= AFFORDABLE[self.instruments]:
             gradient = yield from problem.gradient_steps(alpha)
-            return gradient, problem.standing(alpha, gradient).intercept
+            return gradient, problem.optimality(alpha, gradient).intercept
         free = problem.support(alpha).free
         if not problem.bias or not len(free):
             return None, intercept

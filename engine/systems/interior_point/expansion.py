@@ -1,11 +1,11 @@
-"""Two ways to write down the machine that a factorisation has led to.
+"""The kernel expansion of the model: over the support vectors, or over points that fit the factorised problem.
 
-alpha belongs to the problem of the factorisation. With the exact kernel, sum of y_i alpha_i K(x_i, x), it is a good
-machine if that is near K. The machine that was optimised is another, whose errors are not amplified by C:
+alpha solves the problem of the factorisation. With the exact kernel, sum of y_i alpha_i K(x_i, x), it is a good model
+if the factorisation is near K. The function that was optimised is another one, whose errors are not amplified by C:
 
     HH': w = H'(y alpha) in the space that the pivots span: sum of c_j K(x_j, x) over the pivots, c = H_PP^-T w
-    Kronecker: sum of y_i alpha_i K(g_i, x), g_i where the grid has x_i; as a sum over some of the points that has most
-    nearly the same values, by least squares on a sample
+    Kronecker: sum of y_i alpha_i K(g_i, x), where g_i is the grid point of x_i; as a sum over some of the points that
+    has nearly the same values, by least squares on a sample
 """
 
 from typing import NamedTuple
@@ -27,14 +27,14 @@ SLICE = 500  # of the fitted points, between two breaths
 
 
 class Expansion(NamedTuple):
-    """Points of the problem, their signed coefficients, and the bias."""
+    """Decision function f(x) = sum of c_i K(x_i, x) + b: indices of the x_i, coefficients c, intercept b."""
 
     points: Array
     coefficients: Array
     intercept: float
 
 
-def better(
+def best_expansion(
     problem: Problem,
     factor: IncompleteCholesky | Kronecker,
     path: CentralPath,
@@ -42,7 +42,7 @@ def better(
     intercept: float,
     seed: int,
 ) -> Steps[Expansion]:
-    """The one of the two with the smaller hinge loss on a sample of the points; over alpha, if they are equal."""
+    """The expansion with the lower hinge loss on a sample of the points; a tie goes to the support vectors."""
     used = np.flatnonzero(alpha)
     of_alpha = Expansion(used, (problem.y * alpha)[used], intercept)
     if isinstance(factor, Kronecker):
@@ -73,11 +73,11 @@ def _of_grid(problem: Problem, factor: Kronecker, path: CentralPath, seed: int) 
     kernel, threads = problem.kernel, problem.threads
     order = np.random.default_rng([seed, 8]).permutation(len(problem))
     some, landmarks = problem.points[order[:FITTED]], order[:LANDMARKS]
-    # What the machine says of some points, with each point of the grid once.
+    # Decision values of some points, with each point of the grid once.
     cells, owner = np.unique(factor.cells, return_inverse=True)
     grid = factor.points_of(*np.divmod(cells, factor.places))
     values = yield from kernel.product_steps(some, grid, np.bincount(owner, problem.y * path.alpha), threads)
-    # The sum over landmarks that says most nearly the same.
+    # The sum over landmarks whose values are nearest to these.
     A = np.empty((len(some), len(landmarks)), kernel.store)
     yield from kernel.block_steps(some, problem.points[landmarks], A, np.arange(len(some)), threads)
     G, right = np.zeros((len(landmarks), len(landmarks))), np.zeros(len(landmarks))

@@ -1,4 +1,4 @@
-"""The interior-point method as a system: what the registry finds."""
+"""The interior-point method as the registry has it: settings, training, events, summary, progress."""
 
 import math
 

@@ -26,10 +26,10 @@ def train_interior_point(X: Array, y: Array, settings: InteriorPointSettings, co
 
 def _together(trained: Trained) -> Finished:
     """The closing event of several tasks: sums, and the largest of what is no sum."""
-    common = {name: value for name, value in vars(closing(trained)).items() if name != "stamp"}
     solutions = trained.solutions
-    return InteriorFinished(
-        **common,
+    return closing(
+        trained,
+        InteriorFinished,
         scheme=solutions[0].scheme,
         rank=max(solution.rank for solution in solutions),
         error=max(solution.error for solution in solutions),

@@ -1,1 +1,8 @@
-"""TODO: what this room is."""
+"""The kernel SVM by decomposition: LIBSVM's solution, by large working sets on all cores.
+
+In: labelled data. Out: a model with support vectors; `Iteration` and `ActiveSetChanged` on the way. The algorithm and
+the queue of subproblems are also the tools of the systems that build on it.
+
+Who calls whom: estimator -> training -> algorithm (the generator) -> row_cache (kernel rows) and smo (two-variable
+steps); a kernel of few features goes through low_rank first. `subproblems` solves parts of a problem side by side.
+"""

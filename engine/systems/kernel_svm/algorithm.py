@@ -2,26 +2,26 @@
 
     repeat: choose a working set, fetch its kernel rows, solve its small problem by two-variable steps, update gradients
 
-It works on signed variables beta = y alpha (see `engine.inner`). Points that sit firmly at a bound are set aside;
-before convergence is claimed their gradients are brought up to date and all points are looked at. A kernel of few
-features is approached another way (`engine.low_rank`); decomposition goes on from there, if there is anything left.
+It works on signed variables beta = y alpha (see `smo`). Shrinking removes points from the active set that a bound holds
+firmly; before convergence is claimed, their gradients are recomputed and all points are checked. A kernel of few
+features starts with an interior-point method (`low_rank`), and decomposition finishes the work.
 """
 
 import numpy as np
 
-from engine.optimisation.dual_problem import Problem, Standing, standing
+from engine.optimisation.dual_problem import Optimality, Problem, optimality
 from engine.optimisation.solution import Solution
-from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop
+from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop, finish
 from engine.runtime.threads import for_each, with_serial_blas
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
-from engine.systems.kernel_svm.low_rank import Approach, suits
+from engine.systems.kernel_svm.low_rank import LowRankPath, is_low_rank
 from engine.systems.kernel_svm.row_cache import RowCache
 from engine.systems.kernel_svm.settings import DualSettings
 from engine.systems.kernel_svm.smo import add_rows, minimise_balanced, minimise_box
 
 INNER_STEPS = 8192  # two-variable steps between two breaths: some 20 ms
 INNER_ACCURACY = 0.1  # a working set is solved to this part of its first violation
-RESTING = 10, 0.3  # a point is at rest if its bound holds it by so many times tol, and this part of the violation
+RESTING = 10, 0.3  # a point will stay at its bound if it is held by so many times tol, and this part of the violation
 WORTH_SHRINKING = 0.8  # the active set changes only if it falls below this part of its size
 PATIENCE = 20  # times that all active points may be gone through without a decrease that arithmetic can show
 ROUNDING = 1e-12  # a smaller relative decrease of the objective is none
@@ -32,10 +32,10 @@ UPDATE_SLICE = 2**25  # entries of kernel rows read between two breaths: some 10
 def solve(
     problem: Problem, settings: DualSettings, alpha: Array | None = None, gradient: Array | None = None
 ) -> Steps[Solution]:
-    """Minimise the dual from `alpha`, or from zero, until no point violates its conditions by more than tol.
+    """Minimise the dual from `alpha`, or from zero, until no point violates the KKT conditions by more than tol.
 
-    Whoever knows the gradient at `alpha` hands it over. Such a start is taken to be near the end: points that it shows
-    at rest at a bound are set aside at once.
+    `gradient` is that at `alpha`, if it is known. Such a start is taken to be near the solution: points that are
+    unlikely to leave their bound are shrunk at once.
     """
     kernel = problem.kernel
     state = _State(problem, settings, None if alpha is None else problem.check_alpha(alpha))
@@ -49,63 +49,58 @@ def solve(
         elif state.beta.any():
             yield PhaseBegan(name="gradient", size=int(np.count_nonzero(state.beta)))
             yield from state.find_gradient()
-        few = suits(problem, settings) and not state.converged
+        few = is_low_rank(problem, settings) and not state.converged
         if few:
             yield PhaseBegan(name="low rank", size=len(problem))
-            yield from with_serial_blas(state.approach(near=gradient is not None), len(problem))
+            yield from with_serial_blas(state.follow_low_rank_path(near=gradient is not None), len(problem))
         yield PhaseBegan(name="optimise", size=len(problem))
         stop_reason = yield from _optimise(state, settings, near=few or gradient is not None)
-        yield from state.bring_up_to_date()
+        yield from state.unshrink()
     except Stop as stop:
         stop_reason = stop.reason
     solution = state.solution(stop_reason)
-    try:
-        yield solution.event()
-    except Stop as stop:
-        stop.result = solution
-        raise
-    return solution
+    return (yield from finish(solution, solution.event()))
 
 
 def _optimise(state: "_State", settings: DualSettings, near: bool) -> Steps[str]:
     """The outer loop; returns why it stopped."""
-    now = state.standing()
+    now = state.optimality()
     if near and now.violation > settings.tol:
-        state.activate(state.not_at_rest(now))
+        state.activate(state.likely_to_move(now))
         yield ActiveSetChanged(n_before=state.n, n_after=len(state.active), violation=now.violation)
     while state.iterations != settings.max_iter:
         if now.violation <= settings.tol or state.stalled:
-            # 1) Nothing left to do among the active points: look at all of them.
-            if not state.set_aside:
+            # 1) The active set is optimal: unshrink and check all points.
+            if not state.shrunk:
                 return "converged" if now.violation <= settings.tol else "stalled"
             before = len(state.active)
             yield PhaseBegan(name="look at all", size=state.n)
-            yield from state.bring_up_to_date()
-            now = state.standing()
+            yield from state.unshrink()
+            now = state.optimality()
             if now.violation <= settings.tol:
                 return "converged"
             if not state.stalled:
-                state.activate(state.not_at_rest(now))
+                state.activate(state.likely_to_move(now))
             yield ActiveSetChanged(n_before=before, n_after=len(state.active), violation=now.violation)
         elif state.iterations > 0:
-            # 2) Set aside what a bound holds more firmly than any violation pulls.
-            keep = state.not_held(now, by=now.violation / 2 if state.problem.bias else now.violation)
+            # 2) Shrink: remove points that a bound holds more firmly than any violation pulls.
+            keep = state.not_shrinkable(now, by=now.violation / 2 if state.problem.bias else now.violation)
             if len(keep) < WORTH_SHRINKING * len(state.active):
                 before = len(state.active)
                 state.activate(keep)
                 yield ActiveSetChanged(n_before=before, n_after=len(keep), violation=now.violation)
         # 3) Optimise a working set and carry its change into the gradient.
-        working = state.choose(now)
+        working = state.choose_working_set(now)
         steps = yield from state.optimise(working)
-        now = state.standing()
+        now = state.optimality()
         yield state.event(working, steps, now)
-    return "converged" if now.violation <= settings.tol and not state.set_aside else "max_iter"
+    return "converged" if now.violation <= settings.tol and not state.shrunk else "max_iter"
 
 
 class _State:
-    """Where the solver stands: signed variables and gradient for all points, the active ones, the row cache.
+    """The state of the solver: signed variables and gradient of all points, the active set, the row cache.
 
-    `set_aside` remembers, for each batch of points that left the active set, the beta that its gradients belong to.
+    `shrunk` has, for each batch of points that left the active set, the beta that its gradients belong to.
     """
 
     def __init__(self, problem: Problem, settings: DualSettings, alpha: Array | None) -> None:
@@ -119,7 +114,7 @@ class _State:
         self.g = self.linear.copy()
         self.objective = np.nan if self.beta.any() else 0.0  # not known before the gradient is
         self.cache = RowCache(problem, settings.cache_mb)
-        self.set_aside: list[tuple[Array, Array, Array]] = []
+        self.shrunk: list[tuple[Array, Array, Array]] = []
         self.iterations = self.inner_steps = 0
         self.stalled = False
         self._mark, self._marked = 0.0, 0  # the objective when it last fell, and in which iteration
@@ -140,61 +135,61 @@ class _State:
         self.g = self.y * gradient
         self.objective = self._mark = self.problem.objective(np.abs(self.beta), gradient)
 
-    def approach(self, near: bool) -> Steps[None]:
-        """Go along the central path of a kernel of few features, as far as it leads."""
-        slack = self.y * (self.g + self.standing().intercept) if near else None
-        way = Approach(self.problem, self.settings.tol, slack)
+    def follow_low_rank_path(self, near: bool) -> Steps[None]:
+        """Follow the central path of a kernel of few features, as far as it leads."""
+        slack = self.y * (self.g + self.optimality().intercept) if near else None
+        way = LowRankPath(self.problem, self.settings.tol, slack)
         nobody = np.empty(0, np.int64)
         while not way.arrived and self.iterations != self.settings.max_iter:
             yield from way.advance()
             self.beta = self.y * way.alpha
             self.take_gradient(way.gradient)
             self.iterations += 1
-            yield self.event(nobody, 0, self.standing())
+            yield self.event(nobody, 0, self.optimality())
 
     # ---- optimality and the active set ----
 
     @property
     def converged(self) -> bool:
-        """Whether it is known that there is nothing to do."""
-        return not np.isnan(self.objective) and self.standing().violation <= self.settings.tol
+        """Whether the gradient is known and the violation is within tol."""
+        return not np.isnan(self.objective) and self.optimality().violation <= self.settings.tol
 
-    def standing(self) -> Standing:
-        """Of the active points: those set aside have old gradients."""
-        at = self.active if self.set_aside else slice(None)
-        return standing(self.beta[at], self.g[at], self.low[at], self.high[at], self.problem.bias)
+    def optimality(self) -> Optimality:
+        """The KKT violation of the active points: shrunk ones have old gradients."""
+        at = self.active if self.shrunk else slice(None)
+        return optimality(self.beta[at], self.g[at], self.low[at], self.high[at], self.problem.bias)
 
-    def not_held(self, now: Standing, by: float) -> Array:
+    def not_shrinkable(self, now: Optimality, by: float) -> Array:
         """The active points that are not at a bound, or held there by less than `by`."""
         at = self.active
         pull = self.g[at] - now.centre
         held = ((self.beta[at] == self.low[at]) & (pull > by)) | ((self.beta[at] == self.high[at]) & (pull < -by))
         return at[~held]
 
-    def not_at_rest(self, now: Standing) -> Array:
-        """The violators, and the points that may well move with them."""
+    def likely_to_move(self, now: Optimality) -> Array:
+        """The active points that violate the KKT conditions, or are likely to move with those that do."""
         times, part = RESTING
-        return self.not_held(now, by=max(times * self.settings.tol, part * now.violation))
+        return self.not_shrinkable(now, by=max(times * self.settings.tol, part * now.violation))
 
     def activate(self, keep: Array) -> None:
-        """Go on with these points alone; the other active ones are set aside with their present gradients."""
+        """Make these points the active set; the other active ones are shrunk with their present gradients."""
         leaving = np.ones(self.n, bool)
         leaving[keep] = False
-        for batch, _, _ in self.set_aside:
+        for batch, _, _ in self.shrunk:
             leaving[batch] = False
         batch = np.flatnonzero(leaving)
         support = np.flatnonzero(self.beta)
-        self.set_aside.append((batch, support, self.beta[support]))
+        self.shrunk.append((batch, support, self.beta[support]))
         self.cache.activate(keep)
         self._previous = self._previous[np.isin(self._previous, keep)]
 
-    def bring_up_to_date(self) -> Steps[None]:
-        """Bring the gradients of all that was set aside up to date and make every point active again."""
+    def unshrink(self) -> Steps[None]:
+        """Recompute the gradients of all shrunk points and make every point active again."""
         problem = self.problem
-        if not self.set_aside:
+        if not self.shrunk:
             return
-        while self.set_aside:
-            batch, support, then = self.set_aside[-1]
+        while self.shrunk:
+            batch, support, then = self.shrunk[-1]
             change = self.beta.copy()
             change[support] -= then
             moved = np.flatnonzero(change)
@@ -202,13 +197,13 @@ class _State:
                 problem.points[batch], problem.points[moved], change[moved], problem.threads
             )
             self.g[batch] += difference
-            self.set_aside.pop()
+            self.shrunk.pop()
         self.cache.activate(np.arange(self.n))
         self.objective = float(0.5 * self.beta @ (self.g + self.linear))
 
     # ---- one iteration ----
 
-    def choose(self, now: Standing) -> Array:
+    def choose_working_set(self, now: Optimality) -> Array:
         """Half of the last working set, the newer half, and the worst violators."""
         at = self.active
         size = min(self.settings.working_set, len(self.cache.rows))
@@ -300,9 +295,9 @@ class _State:
         waited = self.iterations - self._marked
         self.stalled = gained <= 0 or (waited >= PATIENCE and waited * size >= PATIENCE * len(self.active))
 
-    # ---- what is told ----
+    # ---- events and solution ----
 
-    def event(self, working: Array, steps: int, now: Standing) -> Iteration:
+    def event(self, working: Array, steps: int, now: Optimality) -> Iteration:
         alpha = np.abs(self.beta)
         n_bound = int(np.count_nonzero((alpha == self.problem.upper) & (alpha > 0)))
         active = np.zeros(self.n, bool)
@@ -325,12 +320,12 @@ class _State:
         )
 
     def solution(self, stop_reason: str) -> Solution:
-        problem, alpha, gradient, now = self.problem, np.abs(self.beta), self.y * self.g, self.standing()
+        problem, alpha, gradient, now = self.problem, np.abs(self.beta), self.y * self.g, self.optimality()
         support = problem.support(alpha)
         if np.isnan(self.objective):  # stopped before there was a gradient: nothing but alpha is known
-            now = Standing(np.nan, 0.0, 0.0)
-        # Nor does a stopped run know the gradients of the points it had set aside, and so its gap.
-        whole = not self.set_aside and not np.isnan(self.objective)
+            now = Optimality(np.nan, 0.0, 0.0)
+        # Nor does a stopped run know the gradients of shrunk points, and so its duality gap.
+        whole = not self.shrunk and not np.isnan(self.objective)
         return Solution(
             alpha=alpha,
             gradient=gradient,

@@ -1,4 +1,4 @@
-"""What the dual solver says."""
+"""The events of the dual solver."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from engine.runtime.events import Array, Event
 class Iteration(Event):
     """One outer iteration of the dual solver: a working set chosen, its rows fetched, its subproblem solved.
 
-    `gradient` holds for the points in `active`; the shrunk ones keep the value they had when they were set aside.
+    `gradient` is up to date for the points in `active`; shrunk ones keep the value they had when they were shrunk.
     """
 
     thins = True
@@ -32,7 +32,7 @@ class Iteration(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ActiveSetChanged(Event):
-    """Points were set aside because they sit firmly at a bound, or some were taken back after a look at all of them."""
+    """Shrinking removed points from the active set, or some came back after a check of all points."""
 
     n_before: int
     n_after: int

@@ -1,9 +1,9 @@
-"""The dual problem where the kernel has few features: an interior-point method on K = HH', exact, then the corner.
+"""A start for the dual solver where the kernel has few features: an interior-point method on the exact K = HH'.
 
-Two-variable steps crawl if thousands of points span a few dimensions and C is large. But K = HH' holds exactly with
-H of few columns: X itself, or the monomials of a polynomial kernel. So a step along the central path (`engine.ipm`)
-takes time linear in the points, and some twenty of them tell who is at which bound. The few points in between follow
-from a small linear system. What comes of it is a start for the dual solver, which has the last word.
+Two-variable steps are slow if thousands of points span a few dimensions and C is large. But K = HH' holds exactly with
+H of few columns: X itself, or the monomials of a polynomial kernel. So an interior-point iteration takes time linear in
+the number of points, and about twenty of them show which points are at which bound. The few points in between follow
+from a small linear system. The result is a start for decomposition, which checks it and finishes the work.
 """
 
 from collections.abc import Callable
@@ -25,16 +25,16 @@ from engine.runtime.threads import for_each, serial_blas
 from engine.systems.kernel_svm.settings import DualSettings
 
 POINTS = 5  # for each feature, at least
-WORKING_SET = 1024  # whoever asks for a smaller one wants to see decomposition
+WORKING_SET = 1024  # least; a smaller setting asks for plain decomposition
 ROWS = 8192  # of a tile that one thread works on, or fewer if there are many features
 PRODUCTS = 1e7  # in a tile, at most
 BATCH = 16  # tiles between two breaths
-NEAR = 1e-2  # relative gap from which the corner is tried
+NEAR = 1e-2  # relative gap from which the linear system is tried
 END = 1e-13  # relative gap at which there is no use in going on
 FREE = 4, 16  # points between their bounds, for each feature and besides, with which a corner is worth trying
 
 
-def suits(problem: Problem, settings: DualSettings) -> bool:
+def is_low_rank(problem: Problem, settings: DualSettings) -> bool:
     """Whether the kernel has so few features that this is the better way."""
     kernel, n, d = problem.kernel, len(problem), problem.points.X.shape[1]
     rank = rank_of(kernel.name, d, kernel.degree, kernel.coef0)
@@ -62,23 +62,23 @@ def features(kernel: Kernel, X: Array) -> Array:
     return np.column_stack(columns)
 
 
-class Approach:
-    """The way along the central path to a corner. `alpha` is feasible after each step, with its gradient beside it."""
+class LowRankPath:
+    """Follows the central path of K = HH'. After each step `alpha` is feasible, and `gradient` is that at `alpha`."""
 
     def __init__(self, problem: Problem, tol: float, slack: Array | None = None) -> None:
-        """`slack` is what a machine that is known, and likely near, says of each point: y d(x) - 1."""
+        """`slack` is y d(x) - 1 for each point, of a known model that is likely near the solution."""
         self.problem, self.tol = problem, tol
         self.H = features(problem.kernel, problem.points.X)
         self.path = CentralPath(problem, _Features(self.H, problem.threads))
         if slack is None:
-            self.path.place()
+            self.path.set_start()
         else:
-            self.path.place_by(slack)
+            self.path.start_from_slack(slack)
         self.alpha, self.gradient = np.zeros(len(problem)), problem.linear.copy()
-        self.arrived = False  # or there is no going on
+        self.arrived = False  # or it cannot go on
 
     def advance(self) -> Steps[None]:
-        """One step; at the corner, or at the end of what arithmetic can do, it has `arrived`."""
+        """One step; at the solution, or where floating-point arithmetic allows no more, it has `arrived`."""
         path = self.path
         if not path.begun:
             yield from path.begin()
@@ -90,10 +90,10 @@ class Approach:
         [Ka] = yield from path.factor.product((y * (alpha if corner is None else corner))[None])
         gradient = y * Ka + self.problem.linear
         if corner is not None:
-            self.arrived = self.problem.standing(corner, gradient).violation <= self.tol
+            self.arrived = self.problem.optimality(corner, gradient).violation <= self.tol
             alpha = corner
         self.alpha, self.gradient = alpha, gradient
-        self.arrived = self.arrived or bool(path.trouble) or now.within(END)
+        self.arrived = self.arrived or bool(path.failure) or now.within(END)
 
     def _corner(self, alpha: Array) -> Array | None:
         """Solve for the points between their bounds with all others where they are; None if that leaves the bounds."""
@@ -122,7 +122,7 @@ class Approach:
 
 
 class _Features:
-    """K = HH' as the interior-point method wants it: see `engine.factor`."""
+    """K = HH' as a `Factor` for the interior-point method."""
 
     kind = "features"
     single = False

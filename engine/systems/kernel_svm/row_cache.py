@@ -1,4 +1,4 @@
-"""Kernel rows over the active columns, in slots under a byte limit."""
+"""The cache of kernel rows: rows over the active columns, within a limit of memory."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ def check_limit(limit_mb: float, n: int, store: Any) -> None:
 
 
 class RowCache:
-    """The rows of K that were asked for, over the active columns only; the longest unused make room for new ones."""
+    """Rows of K over the active columns only; the least recently used make room for new ones."""
 
     def __init__(self, problem: Problem, limit_mb: float) -> None:
         n, self._store = len(problem), problem.kernel.store
@@ -35,7 +35,7 @@ class RowCache:
         self.activate(np.arange(n))
 
     def activate(self, active: Array) -> None:
-        """Start anew on these columns: computing rows again is no dearer than moving them together."""
+        """Start anew on these columns: computing rows again takes no longer than moving them together."""
         n = len(self._problem)
         self.active = active
         self._columns = self._problem.points if len(active) == n else self._problem.points[active]

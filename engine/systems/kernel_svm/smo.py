@@ -1,4 +1,4 @@
-"""Two-variable steps on a working set: the arithmetic at the bottom of the dual solver.
+"""SMO: two-variable steps on a working set, the innermost loop of the dual solver.
 
 The variables are signed, beta_i = y_i alpha_i in [low_i, high_i], so that the kernel matrix K appears without labels:
 

@@ -1,4 +1,4 @@
-"""Subproblems of a dual problem, solved side by side through an executor: see `engine/runtime/executor.py`."""
+"""Parts of a dual problem, solved in parallel through an executor: local threads, or for example a Dask cluster."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
@@ -16,7 +16,7 @@ from engine.systems.kernel_svm.settings import DualSettings
 
 @dataclass(frozen=True)
 class Subproblem:
-    """The problem of some points, from a start."""
+    """Which points, and the alpha to start from."""
 
     members: Array
     alpha: Array
@@ -35,7 +35,7 @@ class Solved:
 
 
 class SubproblemQueue(WorkQueue[Solved]):
-    """Solves subproblems of one problem side by side."""
+    """Solves subproblems of one problem in parallel."""
 
     def __init__(self, problem: Problem, settings: DualSettings, executor: Executor | None) -> None:
         super().__init__(solve_subproblem, (problem, settings), problem.threads, problem.kernel.counter, executor)
@@ -48,7 +48,7 @@ class SubproblemQueue(WorkQueue[Solved]):
 def solve_subproblem(
     shared: tuple[Problem, DualSettings], subproblem: Subproblem, threads: int, gate: PauseGate | None
 ) -> Solved:
-    """What a worker does."""
+    """Solve one subproblem: the work of one worker, on this computer or another."""
     problem, settings = shared
     members, alpha = subproblem.members, subproblem.alpha
     counter = Counter()

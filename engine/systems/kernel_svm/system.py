@@ -1,4 +1,4 @@
-"""The kernel SVM as a system: what the registry finds."""
+"""The kernel SVM as the registry has it; its summary and progress also serve the systems that build on it."""
 
 import math
 

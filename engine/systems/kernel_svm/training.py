@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The kernel SVM for labelled data: a dual problem for each binary task, a model of their solutions."""
 
 from engine.learning.model import Trained
 from engine.learning.multiclass import class_weights, train_by_tasks

@@ -7,7 +7,8 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 
 from engine.systems.budgeted_sgd.events import BudgetMaintained
-from explorer.figures.annotation import Flag
+from explorer.figures.annotation import Annotation
+from explorer.figures.overlay import Overlay
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import number
@@ -18,7 +19,7 @@ DURATION = (0.1, 0.7)  # seconds that the two are on their way, shorter if merge
 NOTHING: dict[str, Any] = {"x": [], "y": []}
 
 
-class Merges:
+class Merges(Overlay):
     """Glyphs on the scene's figure."""
 
     def __init__(self, plot: Any) -> None:
@@ -38,8 +39,8 @@ class Merges:
             "x", "y", source=self._partners, marker="circle", size="size", fill_color="colour", line_color=AMBER,
             line_width=2.5, fill_alpha=0.9,
         )  # fmt: skip
-        self.flag = Flag(plot, above=18)
-        self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, self.flag.glyph]}
+        self.annotation = Annotation(plot, above=18)
+        self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, self.annotation.glyph]}
         self._shown: BudgetMaintained | None = None
         self._since, self._duration = 0.0, DURATION[1]
 
@@ -48,13 +49,10 @@ class Merges:
         """Whether the two are still on their way."""
         return self._shown is not None and time.monotonic() - self._since < self._duration + 0.1
 
-    def restyle(self, dark: bool) -> None:
-        """Its colours are those of both pages."""
-
     def clear(self) -> None:
         """Show nothing."""
         self._shown = None
-        self.flag.clear()
+        self.annotation.clear()
         for source in (self._ways, self._partners, self._z, self._candidates):
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
@@ -88,7 +86,7 @@ class Merges:
             self._ways.data = {"xs": [[p[0], end[0]] for p in ends], "ys": [[p[1], end[1]] for p in ends]}
             self._z.data = {"x": [end[0]], "y": [end[1]]}
             text = f"h = {number(event.h, 2)}, {lost}"
-        self.flag.say(text, end, window)
+        self.annotation.say(text, end, window)
 
     def _slide(self, replay: Replay, event: BudgetMaintained, part: float) -> None:
         rows = [event.first] if event.partner < 0 else [event.first, event.partner]

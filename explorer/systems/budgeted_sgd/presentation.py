@@ -1,6 +1,6 @@
 """Budgeted SGD on the stage: its story, its listing, its charts, its presets."""
 
-from engine.runtime.events import Event, PhaseBegan
+from engine.runtime.events import Event, Finished, PhaseBegan
 from engine.systems.budgeted_sgd.events import (
     BudgetFinished,
     BudgetMaintained,
@@ -8,16 +8,16 @@ from engine.systems.budgeted_sgd.events import (
     StepsTaken,
     StrategiesCompared,
 )
-from explorer.figures.charts import ACCURACY, Chart
+from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
-from explorer.replay.playback import STEP_SIZES
-from explorer.stage.presentation import Act
+from explorer.stage.presentation import Presentation
 from explorer.style.number_format import count, number, seconds
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.budgeted_sgd.overlay import LAYERS as MERGE_LAYERS
 from explorer.systems.budgeted_sgd.overlay import Merges
-from explorer.systems.budgeted_sgd.story import _story
+from explorer.systems.budgeted_sgd.reader import BudgetFrame, BudgetReader
+from explorer.systems.budgeted_sgd.story import story
 from explorer.systems.budgeted_sgd.view import MergeView
 
 CHARTS = (
@@ -41,6 +41,15 @@ def _curves(replay: Replay, event: Event) -> dict[str, float]:
     }
 
 
+class _Axis(IterationAxis):
+    """The steps."""
+
+    def read(self, event: Event) -> None:
+        """Move on to a step."""
+        assert isinstance(event, StepsTaken)
+        self.place = event.step
+
+
 def _line(event: Event | None) -> str:
     match event:
         case StepsTaken():
@@ -57,7 +66,7 @@ def _line(event: Event | None) -> str:
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or frame is None or frame.budget is None:
+    if event is None or not isinstance(frame, BudgetFrame):
         return {}
     told = [past for past in replay.recording[: cursor + 1] if isinstance(past, StepsTaken)]
     told = [past for past in told if past.stamp.path == frame.event.stamp.path]
@@ -88,20 +97,23 @@ LISTING = (
     ("done", 0, r"$h, WD$: tables over $m = \frac{\alpha_i}{\alpha_i + \alpha_j}$ and $\kappa = K(x_i, x_j)$"),
 )  # fmt: skip
 
-ACT = Act(
+PRESENTATION = Presentation(
     solver="budgeted-sgd",
     summary="A point at a time, and never more than so many vectors: when there is one too many, two merge into one, "
     "by a table that is looked up.",
     listing=LISTING,
     line=_line,
-    story=_story,
+    story=story,
     numbers=_numbers,
     view=MergeView,
     shown=("C", "gamma", "budget", "epochs", "maintenance", "table_size", "instruments", "seed"),
     charts=CHARTS,
-    curves=_curves,
+    reader=BudgetReader,
+    curves=Curves((StepsTaken,), _curves, axis=_Axis),
     overlay=Merges,
     layers=(*(name for name in LAYERS if name != "working set"), *MERGE_LAYERS),
     layers_shown=(*(name for name in SHOWN if name != "working set"), *MERGE_LAYERS),
-    step_sizes=(*STEP_SIZES, "merge"),
+    step_sizes={"merge": (BudgetMaintained, Finished)},
+    files=__package__ or "",
 )
+PRESENTATIONS = (PRESENTATION,)

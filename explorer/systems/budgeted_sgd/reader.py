@@ -1,15 +1,59 @@
-"""TODO: what this is."""
+"""Frames of Budgeted SGD: the vectors of the budget, which need not be training points."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engine.runtime.events import Array
-from engine.systems.budgeted_sgd.events import BudgetMaintained
+from engine.systems.budgeted_sgd.events import BudgetMaintained, StepsTaken
+from explorer.replay.frame import Expansion, Frame
+from explorer.replay.reader import Reader
 
-if TYPE_CHECKING:
-    from explorer.replay.lookup import Replay
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """Vectors that a solver keeps for itself."""
+
+    vectors: Array
+    coefficients: Array  # signed
+    merged: Array  # which of them are no training points
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BudgetFrame(Frame):
+    """A frame of Budgeted SGD."""
+
+    budget: Budget
+
+
+class BudgetReader(Reader):
+    """Reads the budget; after a merge, the one that it leaves."""
+
+    states = (StepsTaken, BudgetMaintained)
+
+    def read(self, event: Any) -> BudgetFrame:
+        """The vectors of the budget. A training point among them has its coefficient as alpha."""
+        problem = self.problem(event)
+        merge = isinstance(event, BudgetMaintained)
+        vectors, coefficients, sources = event.after() if merge else (event.vectors, event.coefficients, event.sources)
+        alpha, merged = np.zeros(len(problem["members"])), sources < 0
+        alpha[sources[~merged]] = abs(coefficients[~merged])
+        return BudgetFrame(**problem, alpha=alpha, budget=Budget(vectors, coefficients, merged))
+
+    def _expansion(self, frame: Frame) -> Expansion:
+        assert isinstance(frame, BudgetFrame)
+        budget, plane = frame.budget, self.context.plane
+        vectors = np.asarray(budget.vectors, float)
+        places = plane.project(vectors)
+        beside = ((vectors - plane.lift(places)) ** 2).sum(axis=1)
+        points = self.context.kernel.points(vectors)
+        return Expansion(points, budget.coefficients, places, beside, budget.merged)
+
+    def fits(self, event: Any, size: int) -> bool:
+        """Whether an event is about vectors like the data's."""
+        n, d = self.context.X.shape
+        return _budget_fits(event, n, d)
 
 
 def _budget_fits(event: Any, n: int, d: int) -> bool:
@@ -33,21 +77,3 @@ def _merge_fits(event: BudgetMaintained, size: int, d: int) -> bool:
         and event.z.shape == ((d,) if event.partner >= 0 else (0,))
         and len(event.shares) in (0, size - 1)
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Budget:
-    """Vectors that a solver keeps for itself."""
-
-    vectors: Array
-    coefficients: Array  # signed
-    merged: Array  # which of them are no training points
-
-
-def _budget(replay: "Replay", event: Any, n: int) -> dict[str, Any]:
-    """The vectors of a budget; of a merge, those after it. A training point among them has its coefficient."""
-    merge = isinstance(event, BudgetMaintained)
-    vectors, coefficients, sources = event.after() if merge else (event.vectors, event.coefficients, event.sources)
-    alpha, merged = np.zeros(n), sources < 0
-    alpha[sources[~merged]] = abs(coefficients[~merged])
-    return {"alpha": alpha, "budget": Budget(vectors, coefficients, merged)}

@@ -1,8 +1,8 @@
-"""TODO: what this is."""
+"""The story of Budgeted SGD: what just happened, in words."""
 
 import html
 
-from engine.runtime.events import Failed, PhaseBegan, Started
+from engine.runtime.events import PhaseBegan, Started
 from engine.systems.budgeted_sgd.events import (
     BudgetFinished,
     BudgetMaintained,
@@ -11,8 +11,8 @@ from engine.systems.budgeted_sgd.events import (
     StrategiesCompared,
 )
 from explorer.replay.lookup import Replay
+from explorer.stage.story import common_story
 from explorer.style.number_format import count, number, seconds
-from explorer.systems.kernel_svm import story
 
 STOPS = {"passes": "all passes done"}
 
@@ -20,7 +20,8 @@ STOPS = {"passes": "all passes done"}
 KINDS = {"merge": "Merge", "removal": "Removal", "projection": "Projection"}
 
 
-def _story(replay: Replay, cursor: int) -> str:
+def story(replay: Replay, cursor: int) -> str:
+    """What just happened, as HTML."""
     event = replay.event(cursor)
     match event:
         case Started():
@@ -63,10 +64,8 @@ def _story(replay: Replay, cursor: int) -> str:
                 f"{event.size:,} vectors are left; {100 * event.accuracy:.1f} % of a sample of the training points are "
                 "right."
             )
-        case Failed():
-            return story.story(replay, cursor)
         case _:
-            return "Nothing has happened yet."
+            return common_story(replay, cursor)
 
 
 def _steps(replay: Replay, event: StepsTaken) -> str:

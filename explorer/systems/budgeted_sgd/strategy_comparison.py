@@ -14,7 +14,7 @@ LONGEST = 20.0  # seconds of solver time for each strategy, if the server allows
 WARM_ROWS = 40  # that each strategy goes through before its time is taken: the first steps of all load their kernels
 
 
-class Race:
+class StrategyComparison:
     """Begins when it is made. `results` has, by strategy, the per cent right and the time in words."""
 
     def __init__(self, replay: Replay) -> None:

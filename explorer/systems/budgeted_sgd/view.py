@@ -13,12 +13,13 @@ from engine.systems.budgeted_sgd.events import BudgetMaintained, MergesReplayed,
 from engine.systems.budgeted_sgd.merging import MERGING, PRECISE, degradation, golden_section
 from engine.systems.budgeted_sgd.strategy_comparison import time_split
 from explorer.figures.tile import Captions, tile
+from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.layout import row
 from explorer.style.number_format import number
 from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, style, tone, words_inside
-from explorer.systems.budgeted_sgd.strategy_comparison import Race
+from explorer.systems.budgeted_sgd.strategy_comparison import StrategyComparison
 
 Told = TypeVar("Told", StrategiesCompared, MergesReplayed)
 SIDE = 120  # points of a surface along each axis
@@ -44,10 +45,12 @@ def kept(m: float, kappa: float, h: Array) -> Array:
     return m * np.exp(log_kappa * (1 - h) ** 2) + (1 - m) * np.exp(log_kappa * h**2)
 
 
-class MergeView:
+class MergeView(View):
     """Both surfaces with the candidates of a merge, s(h) of the winner or of any place, the strategies."""
 
     def __init__(self, dark: bool) -> None:
+        super().__init__(dark)
+        self._restless = False
         self._image = [ColumnDataSource({"image": [surface]}) for surface in surfaces()]
         self._candidates = ColumnDataSource({"m": [], "kappa": []})
         self._winner = ColumnDataSource({"m": [], "kappa": []})
@@ -68,8 +71,7 @@ class MergeView:
         self.plots = [self.h, self.wd, self.curve, self.agree, self.times, self.race]
         self._following = True  # the sliders go with the merges until somebody moves them
         self._setting = False
-        self.restless = False
-        self._race_of: Race | None = None
+        self._race_of: StrategyComparison | None = None
         self._replay: Replay | None = None
         self._build_widgets()
         self.look(0.3, 0.5)
@@ -133,6 +135,11 @@ class MergeView:
             "strategies-race": [self.button],
         }
 
+    @property
+    def restless(self) -> bool:
+        """Whether results are still to come."""
+        return self._restless
+
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         for plot in self.plots:
@@ -169,7 +176,7 @@ class MergeView:
     def _slid(self, event: Any) -> None:
         if not self._setting:
             self._following = False
-            self.restless = True
+            self._restless = True
 
     def look(self, m: float, kappa: float) -> None:
         """Show s(h) of a place."""
@@ -192,7 +199,7 @@ class MergeView:
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the merge at the cursor, and what is known of the strategies by then."""
         self._replay = replay
-        self.restless = self._race_of is not None and self._race_of.running
+        self._restless = self._race_of is not None and self._race_of.running
         event, now = frame.event, replay.event(cursor) or frame.event
         if isinstance(event, BudgetMaintained):
             won = event.candidates == event.partner
@@ -243,8 +250,8 @@ class MergeView:
     def begin_race(self) -> None:
         """Every strategy on the same stream; a race that is on goes on."""
         if self._replay is not None and not (self._race_of is not None and self._race_of.running):
-            self._race_of = Race(self._replay)
-            self.restless = True
+            self._race_of = StrategyComparison(self._replay)
+            self._restless = True
 
     def _draw_race(self) -> None:
         raced = {} if self._race_of is None else dict(self._race_of.results)

@@ -13,7 +13,7 @@ LONGEST = 20.0  # seconds of solver time, if the server allows as much
 SAME = ("kernel", "C", "gamma", "degree", "coef0", "tol", "n_jobs", "seed")  # settings of both solvers
 
 
-class ExactAnswer:
+class ExactSolution:
     """Begins when it is made. `found` has the ends of all tasks, by their path, that came to one."""
 
     def __init__(self, header: Header) -> None:

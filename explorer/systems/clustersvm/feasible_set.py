@@ -11,6 +11,7 @@ from engine.runtime.events import Array
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import GREEN, POSITIVE, PURPLE, SKY, TILE_HEIGHT, plain_figure, style, tone, words_inside
+from explorer.systems.clustersvm.reader import ClusterFrame, ClusterReader
 
 # How the three axes lie on the page, so that the plane in the middle is seen from the front.
 AXES = np.array([[0.98, -0.30], [0.62, 0.40], [0.0, 1.0]])
@@ -95,9 +96,8 @@ class FeasibleSet:
         """Show each cluster: its least and its largest multiplier, and that of the nearest point of the other class."""
         from scipy.spatial import cKDTree  # not before a page is there: it takes a while
 
-        exact = replay.exact(frame)
-        grouping = frame.grouping
-        if grouping is None or not (grouping.trained or exact):
+        exact = replay.reader_as(ClusterReader).exact(frame)
+        if not isinstance(frame, ClusterFrame) or not (frame.clusters.trained or exact):
             self.clear()
             return
         drawn = (frame.event, exact is None)
@@ -106,7 +106,7 @@ class FeasibleSet:
         self._drawn = drawn
         self._whose.text = "a mark is a cluster, " + ("exact α" if exact else "this SVM's α")
         alpha = (exact or frame).alpha / frame.upper
-        groups = [grouping.members(cluster) for cluster in grouping.clusters]
+        groups = [frame.clusters.members(cluster) for cluster in frame.clusters.numbers]
         cube = np.array([(alpha[members].min(), alpha[members].max(), 0.0) for members in groups]).reshape(-1, 3)
         means = np.array([replay.places[members].mean(axis=0) for members in groups]).reshape(-1, 2)
         signs = np.array([frame.signs[members[0]] for members in groups])

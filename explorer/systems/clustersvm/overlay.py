@@ -8,14 +8,15 @@ from bokeh.models import ColumnDataSource
 
 from engine.runtime.events import Array, Event
 from engine.systems.clustersvm.events import ClusterSplit, ClustersRevised
-from explorer.figures.annotation import Flag
+from explorer.figures.annotation import Annotation
 from explorer.figures.hull import hull
 from explorer.figures.marks import draw_marks, size_of
+from explorer.figures.overlay import Overlay
 from explorer.figures.scene import HEIGHT
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, GREEN, PALETTE, PURPLE, SKY, tone
-from explorer.systems.clustersvm.reader import Grouping
+from explorer.systems.clustersvm.reader import ClusterFrame, ClusterReader, ClusterState
 
 LAYERS = ("reduced set", "clusters", "representatives", "exact boundary")
 # What became of a cluster: colour and dashes of its outline.
@@ -31,7 +32,7 @@ MANY = 50  # clusters, whose outlines are thinner
 FAINT = 0.28  # opacity of a point that nothing is trained on
 
 
-class ClusterMarks:
+class ClusterMarks(Overlay):
     """Glyphs on the scene's figure."""
 
     def __init__(self, plot: Any) -> None:
@@ -45,7 +46,7 @@ class ClusterMarks:
         self._tip = ColumnDataSource({name: [] for name in ("x", "y", "angle")})
         self._squares = ColumnDataSource({name: [] for name in ("x", "y", "size", "colour", "marker")})
         self._boundary = ColumnDataSource({"x": [], "y": []})
-        self.flag = Flag(plot, above=8)
+        self.annotation = Annotation(plot, above=8)
         self.layers = self._build(plot)
         # What points and clusters were last drawn for: neither is sent with every iteration.
         self._known: dict[bytes, Any] = {}  # outlines of clusters, by their members
@@ -76,7 +77,7 @@ class ClusterMarks:
         boundary = plot.line("x", "y", source=self._boundary, line_color=EXACT, line_width=3.2, line_dash="dotdash")
         return {
             "reduced set": points,
-            "clusters": [self._outlines, parts, self._line, self._arrow, cut, self.flag.glyph],
+            "clusters": [self._outlines, parts, self._line, self._arrow, cut, self.annotation.glyph],
             "representatives": [squares],
             "exact boundary": [boundary],
         }
@@ -87,7 +88,7 @@ class ClusterMarks:
         if self._seen is None or self._exact_drawn:
             return False
         replay, frame = self._seen
-        return replay.knows_exact(frame)
+        return replay.reader_as(ClusterReader).knows_exact(frame)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -99,7 +100,7 @@ class ClusterMarks:
         self._points_drawn = self._drawn = self._exact_drawn = ()
         self._known = {}
         self._seen = None
-        self.flag.clear()
+        self.annotation.clear()
         for source in (
             self._unused, self._used, self._hulls, self._parts, self._cut, self._direction, self._tip, self._squares,
             self._boundary,
@@ -108,30 +109,30 @@ class ClusterMarks:
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the clusters of a frame, and the boundary of the exact answer if it is known."""
-        if frame.grouping is None:
+        if not isinstance(frame, ClusterFrame):
             self.clear()
             return
         self._seen = replay, frame
-        grouping = frame.grouping
-        drawn: tuple[Any, ...] = (grouping.chosen, window, size_of(self._plot, HEIGHT))
+        clusters = frame.clusters
+        drawn: tuple[Any, ...] = (clusters.chosen, window, size_of(self._plot, HEIGHT))
         if drawn != self._points_drawn:
             self._points_drawn = drawn
-            self._draw_points(replay, grouping, window)
-        news = grouping.since if grouping.since is frame.event else None
-        drawn = (grouping.since, news, window)
+            self._draw_points(replay, clusters, window)
+        news = clusters.since if clusters.since is frame.event else None
+        drawn = (clusters.since, news, window)
         if drawn != self._drawn:
             self._drawn = drawn
-            self._draw_hulls(replay, grouping)
+            self._draw_hulls(replay, clusters)
             self._draw_split(replay, news if isinstance(news, ClusterSplit) else None, window)
-            self._draw_representatives(replay, grouping)
+            self._draw_representatives(replay, clusters)
             self._say(replay, news, window)
         self._draw_boundary(replay, frame, window)
 
-    def _draw_points(self, replay: Replay, grouping: Grouping, window: tuple[float, ...]) -> None:
+    def _draw_points(self, replay: Replay, clusters: ClusterState, window: tuple[float, ...]) -> None:
         """Those that the SVM is trained on, and faintly the others."""
         left, right, bottom, top = window
         size, ratio = size_of(self._plot, HEIGHT)
-        for source, which in ((self._used, grouping.used), (self._unused, ~grouping.used)):
+        for source, which in ((self._used, clusters.used), (self._unused, ~clusters.used)):
             kinds = replay.labels % len(PALETTE)
             groups = [
                 (replay.places[which & (kinds == k)], shape, colour) for k, (colour, shape) in enumerate(PALETTE)
@@ -143,14 +144,14 @@ class ClusterMarks:
             else:
                 _empty(source)
 
-    def _draw_hulls(self, replay: Replay, grouping: Grouping) -> None:
+    def _draw_hulls(self, replay: Replay, clusters: ClusterState) -> None:
         rows, known_before, self._known = [], self._known, {}
-        for cluster in grouping.clusters:
-            members = grouping.members(cluster)
+        for cluster in clusters.numbers:
+            members = clusters.members(cluster)
             key = members.tobytes()  # most clusters are as they were
             outline = self._known[key] = known_before[key] if key in known_before else hull(replay.places[members])
-            known = grouping.outcomes[cluster] if cluster < len(grouping.outcomes) else "collapsed"
-            if not grouping.outcomes:
+            known = clusters.outcomes[cluster] if cluster < len(clusters.outcomes) else "collapsed"
+            if not clusters.outcomes:
                 known = ""
             own = (PALETTE[replay.labels[members[0]] % len(PALETTE)][0], "solid")
             rows.append((outline[:, 0].tolist(), outline[:, 1].tolist(), *OUTCOMES.get(known, own)))
@@ -186,13 +187,13 @@ class ClusterMarks:
             ends = np.stack([mean + (left - beyond) * across, mean + (right + beyond) * across])
             self._cut.data = {"x": ends[:, 0].tolist(), "y": ends[:, 1].tolist()}
 
-    def _draw_representatives(self, replay: Replay, grouping: Grouping) -> None:
+    def _draw_representatives(self, replay: Replay, clusters: ClusterState) -> None:
         """A square around a pseudo-centre, a diamond at a mean, the larger the more points they stand for."""
-        if (chosen := grouping.chosen) is None:
+        if (chosen := clusters.chosen) is None:
             _empty(self._squares)
             return
-        standing = grouping.clusters
-        members = [grouping.members(c) for c in standing]
+        standing = clusters.numbers
+        members = [clusters.members(c) for c in standing]
         largest = max(map(len, members), default=1)
         places = [
             replay.places[mine].mean(axis=0) if chosen.means[c] else replay.places[chosen.representatives[c]]
@@ -213,15 +214,17 @@ class ClusterMarks:
             beyond = int(np.count_nonzero(event.beyond))
             places = replay.places[event.members]
             place = (places[:, 0].mean(), places[:, 1].max())
-            self.flag.say(f"{len(event.members):,} points: {len(event.beyond) - beyond:,} | {beyond:,}", place, window)
+            self.annotation.say(
+                f"{len(event.members):,} points: {len(event.beyond) - beyond:,} | {beyond:,}", place, window
+            )
         elif isinstance(event, ClustersRevised):
             counts = [(event.outcomes.count(word), word) for word in OUTCOMES]
-            self.flag.say(", ".join(f"{k} {word}" for k, word in counts if k), (middle, top), window)
+            self.annotation.say(", ".join(f"{k} {word}" for k, word in counts if k), (middle, top), window)
         else:
-            self.flag.clear()
+            self.annotation.clear()
 
     def _draw_boundary(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
-        exact = replay.exact(frame)
+        exact = replay.reader_as(ClusterReader).exact(frame)
         drawn = () if exact is None else (frame.task, window)
         if drawn == self._exact_drawn:
             return
@@ -232,7 +235,7 @@ class ClusterMarks:
         left, right, bottom, top = window
         step = max(right - left, top - bottom) / ACROSS
         xs, ys = np.arange(left, right + step, step), np.arange(bottom, top + step, step)
-        found: Any = contourpy.contour_generator(xs, ys, replay.field(exact, xs, ys)).lines(0.0)
+        found: Any = contourpy.contour_generator(xs, ys, replay.reader.field(exact, xs, ys)).lines(0.0)
         whole: Array = np.concatenate([np.vstack([line, (np.nan, np.nan)]) for line in found] or [np.zeros((0, 2))])
         self._boundary.data = {"x": whole[:, 0].astype(np.float32), "y": whole[:, 1].astype(np.float32)}
 

@@ -15,17 +15,18 @@ from engine.systems.clustersvm.events import (
     RepresentativesChosen,
 )
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
-from explorer.figures.charts import ACCURACY, Chart
+from explorer.figures.charts import ACCURACY, Chart, Curves
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
-from explorer.stage.presentation import Act
+from explorer.stage.presentation import Presentation
 from explorer.style.number_format import count, number, seconds
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.clustersvm.overlay import LAYERS as CLUSTER_LAYERS
 from explorer.systems.clustersvm.overlay import ClusterMarks
-from explorer.systems.clustersvm.story import _story
+from explorer.systems.clustersvm.reader import ClusterFrame, ClusterReader
+from explorer.systems.clustersvm.story import story
 from explorer.systems.clustersvm.view import PassesView
-from explorer.systems.kernel_svm.curves import GAP
+from explorer.systems.kernel_svm.curves import GAP, objective_of
 
 REDUCED = Chart(
     "reduced-set",
@@ -38,8 +39,8 @@ REDUCED = Chart(
 def _curves(replay: Replay, event: Event) -> dict[str, float]:
     if not isinstance(event, Iteration):
         return {}
-    grouping = replay.frame_of(event).grouping
-    reduced = grouping.reduced if grouping is not None else None
+    frame = replay.frame_of(event)
+    reduced = frame.clusters.reduced if isinstance(frame, ClusterFrame) else None
     return {
         "violation": event.violation or np.nan,
         "support": event.n_free + event.n_bound,
@@ -71,14 +72,14 @@ def _line(event: Event | None) -> str:
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or frame is None or frame.grouping is None:
+    if event is None or not isinstance(frame, ClusterFrame):
         return {}
-    grouping = frame.grouping
-    numbers = {"clusters": count(len(grouping.clusters))}
-    if grouping.reduced is not None:
-        reduced = grouping.reduced
+    clusters = frame.clusters
+    numbers = {"clusters": count(len(clusters.numbers))}
+    if clusters.reduced is not None:
+        reduced = clusters.reduced
         numbers |= {"reduced set": f"{reduced.size:,} of {reduced.n:,}", "passes": str(reduced.passes)}
-    if grouping.trained:
+    if clusters.trained:
         bound = int(np.count_nonzero(frame.at_bound))
         numbers |= {"free SVs": count(int(np.count_nonzero(frame.support)) - bound), "bound SVs": count(bound)}
     told = next((known for known in (event, frame.event) if hasattr(known, "objective")), None)
@@ -117,13 +118,13 @@ LISTING = (
     ),
 )  # fmt: skip
 
-ACT = Act(
+PRESENTATION = Presentation(
     solver="clustersvm",
     summary="Clusters within each class, one point stands for each; those that the margin cuts are split and trained "
     "on again, pass by pass, until the answer is the exact one.",
     listing=LISTING,
     line=_line,
-    story=_story,
+    story=story,
     numbers=_numbers,
     view=PassesView,
     shown=(
@@ -131,8 +132,11 @@ ACT = Act(
         "working_set", "tol", "seed",
     ),
     charts=(GAP, REDUCED, ACCURACY),
-    curves=_curves,
+    reader=ClusterReader,
+    curves=Curves((Iteration,), _curves, objective_of),
     overlay=ClusterMarks,
     layers=(*LAYERS, *CLUSTER_LAYERS),
     layers_shown=(*(name for name in SHOWN if name not in ("working set", "points")), *CLUSTER_LAYERS),
+    files=__package__ or "",
 )  # fmt: skip
+PRESENTATIONS = (PRESENTATION,)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,21 +18,17 @@ from engine.systems.clustersvm.events import (
     RepresentativesChosen,
 )
 from engine.systems.kernel_svm.events import Iteration
-from explorer.systems.clustersvm import reader
+from explorer.replay.context import RunContext
+from explorer.replay.frame import Frame
+from explorer.replay.reader import Reader
+from explorer.systems.clustersvm.exact_solution import ExactSolution
 
-if TYPE_CHECKING:
-    from explorer.replay.lookup import Replay
-
-# After these ClusterSVM stands elsewhere.
-STANDS = (
-    ClusterSplit, ClustersMade, RepresentativesChosen, ReducedSetMade, ReducedTrained, ClustersRevised,
-    ExactnessChecked,
-)  # fmt: skip
+FEW = 3000  # points whose exact answer is found beside the run; that of more only after it, so as not to slow it down
 CHANGES = (ClusterSplit, ClustersMade, RepresentativesChosen, ClustersRevised)  # of the clusters
 
 
 @dataclass(frozen=True, eq=False)
-class Grouping:
+class ClusterState:
     """Clusters by number; those of the latest revision keep what was said of them until the next."""
 
     labels: Array  # the cluster of each point, or -1 if it has none
@@ -55,12 +51,12 @@ class Grouping:
         return np.argsort(self.labels, kind="stable"), np.cumsum(counts)
 
     @property
-    def clusters(self) -> Array:
-        """The numbers of those that have members."""
+    def numbers(self) -> Array:
+        """The numbers of the clusters that have members."""
         return np.unique(self.labels[self.labels >= 0])
 
 
-def grouping_at(events: Iterable[Any], n: int) -> tuple[Array, float, Grouping]:
+def clusters_at(events: Iterable[Any], n: int) -> tuple[Array, float, ClusterState]:
     """What a task of n points has come to with its events: alpha, bias, clusters."""
     alpha, intercept = np.zeros(n), 0.0
     labels, used, trained = np.full(n, -1), np.ones(n, bool), False
@@ -86,7 +82,7 @@ def grouping_at(events: Iterable[Any], n: int) -> tuple[Array, float, Grouping]:
                 revised = event
             case Iteration() | ReducedTrained() | ExactnessChecked():
                 alpha, intercept, trained = event.alpha, event.intercept, True
-    grouping = Grouping(
+    state = ClusterState(
         labels=labels,
         chosen=chosen,
         outcomes=() if revised is None else tuple(revised.outcomes),
@@ -95,7 +91,7 @@ def grouping_at(events: Iterable[Any], n: int) -> tuple[Array, float, Grouping]:
         since=since,
         trained=trained,
     )
-    return alpha, intercept, grouping
+    return alpha, intercept, state
 
 
 def fits(event: Any, n: int, d: int) -> bool:
@@ -132,7 +128,55 @@ def fits(event: Any, n: int, d: int) -> bool:
             return event.alpha.shape == (n,)
 
 
-def _clusters(replay: "Replay", event: Event, n: int) -> dict[str, Any]:
-    """Clusters, and who stands for them."""
-    alpha, intercept, clusters = reader.grouping_at(replay.past(event), n)
-    return {"alpha": alpha, "intercept": intercept, "grouping": clusters}
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClusterFrame(Frame):
+    """A frame of ClusterSVM."""
+
+    clusters: ClusterState
+
+
+class ClusterReader(Reader):
+    """Reads clusters and what was trained, and finds the exact answer beside the run."""
+
+    states = (
+        Iteration, ClusterSplit, ClustersMade, RepresentativesChosen, ReducedSetMade, ReducedTrained, ClustersRevised,
+        ExactnessChecked,
+    )  # fmt: skip
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._exact: ExactSolution | None = None
+
+    def read(self, event: Any) -> Frame:
+        """Clusters, who represents them, and the newest SVM."""
+        problem = self.problem(event)
+        alpha, intercept, clusters = clusters_at(self.context.past(event), len(problem["members"]))
+        if isinstance(event, Iteration):
+            return ClusterFrame(**vars(super().read(event)), clusters=clusters)
+        return ClusterFrame(**problem, alpha=alpha, intercept=intercept, clusters=clusters)
+
+    def fits(self, event: Event, size: int) -> bool:
+        """Whether an event is about the points of its task."""
+        if isinstance(event, Iteration):
+            return super().fits(event, size)
+        return fits(event, size, self.context.X.shape[1])
+
+    # ---- the exact answer ----
+
+    def exact(self, frame: Frame) -> Frame | None:
+        """The same with the exact answer to the problem, once it is known; it is looked for in the background."""
+        if self._exact is None and (len(self.context.X) <= FEW or self.context.is_over):
+            self._exact = ExactSolution(self.context.recording.header)
+        if not self.knows_exact(frame) or self._exact is None:
+            return None
+        end = self._exact.found[frame.event.stamp.path]
+        return Frame(**self.problem(frame.event), alpha=end.alpha, intercept=end.intercept)
+
+    def knows_exact(self, frame: Frame) -> bool:
+        """Whether the exact answer to the problem of a frame is there."""
+        return self._exact is not None and frame.event.stamp.path in self._exact.found
+
+    def end(self) -> None:
+        """End the search for the exact answer."""
+        if self._exact is not None:
+            self._exact.end()

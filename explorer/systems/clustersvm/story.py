@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The story of ClusterSVM: what just happened, in words."""
 
 import html
 
@@ -17,15 +17,16 @@ from engine.systems.clustersvm.events import (
     RepresentativesChosen,
 )
 from explorer.replay.lookup import Replay
-from explorer.stage import story
+from explorer.stage.story import STOPS as COMMON_STOPS
 from explorer.style.number_format import count, number, seconds
 from explorer.systems.clustersvm.overlay import OUTCOMES
-from explorer.systems.kernel_svm import story
+from explorer.systems.kernel_svm.story import story as dual_story
 
-STOPS = {**story.STOPS, "passes": "there were passes enough", "stalled": "another pass would change nothing"}
+STOPS = {**COMMON_STOPS, "passes": "there were passes enough", "stalled": "another pass would change nothing"}
 
 
-def _story(replay: Replay, cursor: int) -> str:
+def story(replay: Replay, cursor: int) -> str:
+    """What just happened, as HTML."""
     event = replay.event(cursor)
     match event:
         case Started():
@@ -75,7 +76,7 @@ def _story(replay: Replay, cursor: int) -> str:
         case ClusterFinished():
             return _finished(event)
         case _:
-            return story.story(replay, cursor)
+            return dual_story(replay, cursor)
 
 
 def _split(replay: Replay, event: ClusterSplit) -> str:

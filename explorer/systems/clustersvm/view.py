@@ -1,7 +1,5 @@
 """What only ClusterSVM shows: the tree of splits, what became of clusters, the feasible set, margins and exact ones."""
 
-from typing import Any, ClassVar
-
 import numpy as np
 from bokeh.models import ColumnDataSource, FactorRange, Range1d, Slope, Span  # type: ignore[attr-defined]
 
@@ -9,12 +7,13 @@ from engine.runtime.events import Array, Event
 from engine.systems.clustersvm.events import ClusterSplit, ClustersRevised
 from explorer.figures.marks import draw_marks, size_of
 from explorer.figures.tile import Captions, tell_size, tile
+from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE, style, tone, words_inside
 from explorer.systems.clustersvm.feasible_set import FeasibleSet
 from explorer.systems.clustersvm.overlay import OUTCOMES
-from explorer.systems.clustersvm.reader import Grouping
+from explorer.systems.clustersvm.reader import ClusterFrame, ClusterReader, ClusterState
 from explorer.systems.clustersvm.split_tree import SplitTree
 
 PICTURE = ("image", "x", "y", "dw", "dh")
@@ -23,12 +22,11 @@ USES = {"trained on": (NEGATIVE, "circle"), "represented": (GREEN, "square"), "m
 SAMPLES = dict(zip(USES, "●■◆", strict=True))
 
 
-class PassesView:
+class PassesView(View):
     """Tiles: PDDP's tree, outcomes pass by pass, the feasible set, margins of this SVM against the exact ones."""
 
-    widgets: ClassVar[dict[str, list[Any]]] = {}
-
     def __init__(self, dark: bool) -> None:
+        super().__init__(dark)
         self._replay: Replay | None = None
         self._waiting_for: tuple[Replay, Frame] | None = None  # whose exact answer is to come
         self._size = ((0, 0), 1.0)  # of the cloud, in pixels
@@ -64,7 +62,9 @@ class PassesView:
     @property
     def restless(self) -> bool:
         """Whether the exact answer has come since the last drawing, or the cloud has another size in the browser."""
-        come = self._waiting_for is not None and self._waiting_for[0].knows_exact(self._waiting_for[1])
+        come = self._waiting_for is not None and self._waiting_for[0].reader_as(ClusterReader).knows_exact(
+            self._waiting_for[1]
+        )
         return come or (bool(self._cloud.data["image"]) and size_of(self.margins, TALL) != self._size)
 
     def restyle(self, dark: bool) -> None:
@@ -83,7 +83,7 @@ class PassesView:
     def end(self) -> None:
         """End the search for the exact answer."""
         if self._replay is not None:
-            self._replay.end()
+            self._replay.reader.end()
 
     def forget(self) -> None:
         """There will be another run."""
@@ -123,14 +123,14 @@ class PassesView:
 
     def _draw_margins(self, replay: Replay, frame: Frame) -> None:
         """All points: their margin by the exact answer, and by the SVM of this moment."""
-        exact, grouping = replay.exact(frame), frame.grouping
+        exact = replay.reader_as(ClusterReader).exact(frame)
         self._waiting_for = (replay, frame) if exact is None else None
-        if exact is None or grouping is None or not grouping.trained:
+        if exact is None or not isinstance(frame, ClusterFrame) or not frame.clusters.trained:
             self._waiting.text = "" if exact else "the exact answer is to come"
             self._cloud.data = {name: [] for name in PICTURE}
             return
         self._waiting.text = ""
-        both = np.column_stack([replay.margins(exact), replay.margins(frame)])
+        both = np.column_stack([replay.reader.margins(exact), replay.reader.margins(frame)])
         low, high = _reach(both)
         top = high + 0.35 * (high - low)
         self.margins.x_range.update(start=low, end=high)
@@ -138,7 +138,7 @@ class PassesView:
         self._size = size, ratio = size_of(self.margins, TALL)
         groups = [
             (both[which], shape, colour)
-            for which, (colour, shape) in zip(_uses(exact, grouping), USES.values(), strict=True)
+            for which, (colour, shape) in zip(_uses(exact, frame.clusters), USES.values(), strict=True)
         ]
         self._cloud.data = {
             "image": [draw_marks(groups, (low, high, low, top), size, 2.4 * ratio)],
@@ -146,10 +146,10 @@ class PassesView:
         }  # fmt: skip
 
 
-def _uses(exact: Frame, grouping: Grouping) -> tuple[Array, Array, Array]:
+def _uses(exact: Frame, clusters: ClusterState) -> tuple[Array, Array, Array]:
     """Which points the SVM is trained on; which others may be represented; which may not: they are support vectors."""
-    missed = ~grouping.used & exact.support
-    return grouping.used, ~grouping.used & ~missed, missed
+    missed = ~clusters.used & exact.support
+    return clusters.used, ~clusters.used & ~missed, missed
 
 
 def _reach(margins: Array) -> tuple[float, float]:

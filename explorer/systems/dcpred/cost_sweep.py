@@ -9,18 +9,18 @@ import numpy as np
 from engine import SOLVERS, Run
 from engine.runtime.counter import Counter
 from engine.systems.dcpred.events import FastFinished
-from engine.systems.dcpred.learners import Exact
+from engine.systems.dcpred.learners import ExactLeaves
 from engine.systems.dcpred.training import compress_ridge, compress_svm
 from explorer.replay.lookup import Replay
 from explorer.server.pool import SERVER
-from explorer.systems.dcpred.reader import Leaves
+from explorer.systems.dcpred.reader import LeafReader, Leaves
 
 RATIOS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # landmarks for each support vector
 LONGEST = 20.0  # seconds for all, if the server allows as much
 WITHOUT = "none"  # pseudo-landmarks
 
 
-class Sweep:
+class CostSweep:
     """Begins when it is made. `results` has, by kind of pseudo-landmarks, cost and quality on the test data."""
 
     def __init__(self, replay: Replay, leaves: Leaves, last: FastFinished) -> None:
@@ -31,7 +31,7 @@ class Sweep:
         self.exact = (last.exact_cost, self._quality(replay, leaves.exact))
         self._run: Run[Any] | None = None
         self._ended = False
-        exact = Exact(last.alpha**2, leaves.values(replay.X, fast=False), np.nan)
+        exact = ExactLeaves(last.alpha**2, leaves.values(replay.X, fast=False), np.nan)
         self._thread = threading.Thread(target=self._go, args=(replay, exact), name="sweep", daemon=True)
         self._thread.start()
 
@@ -50,7 +50,7 @@ class Sweep:
         """Until all are there."""
         self._thread.join(timeout)
 
-    def _go(self, replay: Replay, exact: Exact) -> None:
+    def _go(self, replay: Replay, exact: ExactLeaves) -> None:
         until = time.monotonic() + min(LONGEST, SERVER.limits.max_seconds)
         for ratio in RATIOS:
             for pseudo, found in self.results.items():
@@ -61,7 +61,7 @@ class Sweep:
                     X, _ = replay.test_data
                     found.append((fast.cost(X), self._quality(replay, fast)))
 
-    def _compressed(self, replay: Replay, exact: Exact, **settings: Any) -> Any:
+    def _compressed(self, replay: Replay, exact: ExactLeaves, **settings: Any) -> Any:
         header, counter = replay.recording.header, Counter()
         values = {**header.settings, "instruments": "none", **settings}
         table = SOLVERS[header.solver].settings.checked(values)
@@ -71,4 +71,5 @@ class Sweep:
 
     def _quality(self, replay: Replay, fast: Any) -> float:
         X, y = replay.test_data
-        return replay.training.quality(fast.values(np.ascontiguousarray(X, float)), replay.targets(y))
+        reader = replay.reader_as(LeafReader)
+        return reader.training.quality(fast.values(np.ascontiguousarray(X, float)), reader.targets(y))

@@ -8,23 +8,25 @@ from bokeh.models import ColumnDataSource, LinearColorMapper
 
 from engine.runtime.events import Array
 from engine.systems.dcpred.events import LeafTrained, TreeSplit
-from explorer.figures.annotation import Flag
-from explorer.figures.scene import DEAREST_FIELD
+from explorer.figures.annotation import Annotation
+from explorer.figures.overlay import Overlay
+from explorer.figures.scene import MOST_EVALUATIONS
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, GREEN, tone
 from explorer.systems.dcpred import overlay_landmarks
 from explorer.systems.dcpred.overlay_landmarks import Marks, leaf_in_question, price_of, words_of
-from explorer.systems.dcpred.reader import Leaves, cells_of
+from explorer.systems.dcpred.reader import LeafFrame, Leaves, cells_of
 
+FAST = "fast field"  # what the compressed models of the leaves say, not the exact ones
 LAYERS = ("cells", *overlay_landmarks.LAYERS, "exact border", "disagreement")
 ACROSS = 120  # places of the grid that exact and fast are compared on, along the longer side
 
 
-class Compression:
+class Compression(Overlay):
     """Glyphs on the scene's figure. In more than two dimensions seams are those of a cut along the plane."""
 
-    moving = False
+    local_layers = (FAST,)
 
     def __init__(self, plot: Any) -> None:
         lines: dict[str, Any] = {"x": [], "y": []}
@@ -42,10 +44,10 @@ class Compression:
         centres = plot.scatter(
             "x", "y", source=self._centres, marker="cross", size=18, line_color=AMBER, line_width=3.4
         )
-        self.flag = Flag(plot, above=8)
+        self.annotation = Annotation(plot, above=8)
         self.layers: dict[str, list[Any]] = {
-            "cells": [self._line, around, centres, self.flag.glyph], "exact border": [border], "disagreement": [apart],
-            **self.marks.layers,
+            "cells": [self._line, around, centres, self.annotation.glyph], "exact border": [border],
+            "disagreement": [apart], **self.marks.layers,
         }  # fmt: skip
         self._drawn: dict[str, tuple[Any, ...]] = {}
         self._cells: dict[int, Array] = {}
@@ -58,7 +60,7 @@ class Compression:
     def clear(self) -> None:
         """Show nothing."""
         self._drawn = {}
-        self.flag.clear()
+        self.annotation.clear()
         self.marks.clear()
         for source in (self._seams, self._around, self._border, self._centres, self._apart):
             if any(map(len, source.data.values())):
@@ -66,10 +68,10 @@ class Compression:
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the tree so far, what its leaves have, and what the frame, or the point, is about."""
-        leaves = frame.leaves
-        if leaves is None:
+        if not isinstance(frame, LeafFrame):
             self.clear()
             return
+        leaves = frame.leaves
         if self._is_new("seams", len(leaves.splits), window):
             self._cells = cells_of(leaves.splits, window, replay.plane)
             self._seams.data = _outlines(list(self._cells.values()))
@@ -96,17 +98,17 @@ class Compression:
         text = words_of(event) if pinned is None else price_of(leaves, replay.X[pinned])
         if text and np.isfinite(around["x"]).any():
             middle = (float(np.nanmin(around["x"])) + float(np.nanmax(around["x"]))) / 2
-            self.flag.say(text, (middle, float(np.nanmax(around["y"]))), window)
+            self.annotation.say(text, (middle, float(np.nanmax(around["y"]))), window)
         else:
-            self.flag.clear()
+            self.annotation.clear()
 
     def _draw_apart(self, replay: Replay, frame: Frame, leaves: Leaves, window: tuple[float, ...]) -> None:
         """Where the exact machines change their mind, and where the fast ones do not agree with them."""
         border, image = np.zeros((0, 2)), []
         left, right, bottom, top = window
         if leaves.compressed:  # before, all are exact
-            xs, ys = _grid(window, replay.price(frame))
-            exact, fast = (replay.field(frame, xs, ys, early) for early in (False, True))
+            xs, ys = _grid(window, replay.reader.price(frame))
+            exact, fast = (replay.reader.field(frame, xs, ys, local) for local in (False, True))
             found: Any = contourpy.contour_generator(xs, ys, exact).lines(0)
             border = np.concatenate([border, *(np.vstack([line, (np.nan, np.nan)]) for line in found)])
             image = [((exact > 0) != (fast > 0)).astype(np.float32)]
@@ -139,9 +141,6 @@ def _outlines(cells: list[Array]) -> dict[str, Array]:
 def _grid(window: tuple[float, ...], price: float) -> tuple[Array, Array]:
     left, right, bottom, top = window
     longer = max(right - left, top - bottom)
-    finest = min(ACROSS, int(np.sqrt(DEAREST_FIELD / (1 + price))))
+    finest = min(ACROSS, int(np.sqrt(MOST_EVALUATIONS / (1 + price))))
     across, up = (max(2, round(finest * side / longer)) for side in (right - left, top - bottom))
     return np.linspace(left, right, across), np.linspace(bottom, top, up)
-
-
-FAST, FAST_CURVE = "fast field", "fast curve"  # with leaves: what their fast machines say, not the exact ones

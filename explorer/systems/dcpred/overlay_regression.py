@@ -6,26 +6,28 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 
 from engine.runtime.events import Array
-from explorer.figures.annotation import Flag
+from explorer.figures.annotation import Annotation
+from explorer.figures.overlay import Overlay
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, GREEN, tone
 from explorer.systems.dcpred import overlay_landmarks
 from explorer.systems.dcpred.overlay import cells_in_question
 from explorer.systems.dcpred.overlay_landmarks import Marks, price_of, words_of
-from explorer.systems.dcpred.reader import Leaves, cells_of
+from explorer.systems.dcpred.reader import LeafFrame, Leaves, cells_of
 
-LAYERS = ("leaves", "exact curve", "fast curve", "predictions", *overlay_landmarks.LAYERS)
+FAST = "fast curve"  # what the compressed models of the leaves say
+LAYERS = ("leaves", "exact curve", FAST, "predictions", *overlay_landmarks.LAYERS)
 ACROSS = 800  # places of a curve
 MOST_PREDICTIONS = 1500
 THIN = 1e-6  # of the window's width: an axis, where a plane is asked for
 FLOOR = 0.045  # height of the landmarks above the lower edge, as a part of the window's
 
 
-class Regressors:
+class Regressors(Overlay):
     """Glyphs on the scene's figure. In more than one dimension the curves are those along the first axis."""
 
-    moving = False
+    local_layers = (FAST,)
 
     def __init__(self, plot: Any) -> None:
         lines: dict[str, Any] = {"x": [], "y": []}
@@ -39,9 +41,9 @@ class Regressors:
         self._line = plot.line("x", "y", source=self._fast, line_width=3)
         exact = plot.line("x", "y", source=self._exact, line_color=GREEN, line_width=2.2, line_dash="dashed")
         self.marks = Marks(plot)
-        self.flag = Flag(plot, above=0)
+        self.annotation = Annotation(plot, above=0)
         self.layers: dict[str, list[Any]] = {
-            "leaves": [bands, self.flag.glyph], "exact curve": [exact], "fast curve": [self._line],
+            "leaves": [bands, self.annotation.glyph], "exact curve": [exact], FAST: [self._line],
             "predictions": [self._dots], **self.marks.layers,
         }  # fmt: skip
         self._drawn: tuple[Any, ...] = ()
@@ -54,7 +56,7 @@ class Regressors:
     def clear(self) -> None:
         """Show nothing."""
         self._drawn = ()
-        self.flag.clear()
+        self.annotation.clear()
         self.marks.clear()
         for source in (self._bands, self._exact, self._fast, self._predicted):
             if any(map(len, source.data.values())):
@@ -62,10 +64,10 @@ class Regressors:
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the tree so far, what its leaves say, and what the frame, or the point, is about."""
-        leaves = frame.leaves
-        if leaves is None:
+        if not isinstance(frame, LeafFrame):
             self.clear()
             return
+        leaves = frame.leaves
         if self._drawn == (frame, window, pinned):
             return
         self._drawn = (frame, window, pinned)
@@ -84,9 +86,9 @@ class Regressors:
         self.marks.draw(replay, frame, leaves, pinned, lambda X: _on_floor(replay, X, floor))
         text = words_of(frame.event) if pinned is None else price_of(leaves, replay.X[pinned])
         if text and meant:
-            self.flag.say(text, (float(np.mean([bands[cell] for cell in meant])), top), window)
+            self.annotation.say(text, (float(np.mean([bands[cell] for cell in meant])), top), window)
         else:
-            self.flag.clear()
+            self.annotation.clear()
 
     def _draw_bands(self, bands: dict[int, tuple[float, float]], meant: list[int], window: tuple[float, ...]) -> None:
         ends, count = np.array(list(bands.values())), len(bands)

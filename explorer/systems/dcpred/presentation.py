@@ -15,17 +15,18 @@ from engine.systems.dcpred.events import (
     TreeGrown,
     TreeSplit,
 )
-from explorer.figures.charts import ACCURACY, Chart
+from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS
 from explorer.replay.lookup import Replay
-from explorer.stage.presentation import Act
+from explorer.stage.presentation import Presentation
 from explorer.style.number_format import count, number, seconds
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.dcpred.overlay import FAST, Compression
 from explorer.systems.dcpred.overlay import LAYERS as TREE_LAYERS
 from explorer.systems.dcpred.overlay_regression import LAYERS as CURVE_LAYERS
 from explorer.systems.dcpred.overlay_regression import Regressors
-from explorer.systems.dcpred.story import _story
+from explorer.systems.dcpred.reader import LeafFrame, LeafReader
+from explorer.systems.dcpred.story import story
 from explorer.systems.dcpred.view import PredictionView
 
 COST = Chart(
@@ -48,12 +49,21 @@ def _curves(replay: Replay, event: Event) -> dict[str, float]:
     curves: dict[str, float] = {}
     if isinstance(event, KernelApproximated):
         curves = {"error": 100 * event.error, "error_without": 100 * event.error_without}
-    leaves = replay.frame_of(event).leaves
-    if leaves is None or len(leaves.trained) == 0:
+    frame = replay.frame_of(event)
+    if not isinstance(frame, LeafFrame) or len(frame.leaves.trained) == 0:
         return curves
+    leaves = frame.leaves
     if not leaves.landmarks:  # until all leaves are trained the sum would only grow
         return {"exact_cost": leaves.mean(leaves.exact_costs)}
     return curves | {"cost": leaves.mean(leaves.costs), "exact_cost": leaves.mean(leaves.exact_costs)}
+
+
+class _Axis(IterationAxis):
+    """The leaves that are trained, then those that are compressed."""
+
+    def read(self, event: Event) -> None:
+        """Count a leaf."""
+        self.place += isinstance(event, LeafTrained | LeafCompressed)
 
 
 def _line(event: Event | None) -> str:
@@ -78,7 +88,7 @@ def _line(event: Event | None) -> str:
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or frame is None or frame.leaves is None:
+    if event is None or not isinstance(frame, LeafFrame):
         return {}
     leaves = frame.leaves
     cells = 1 + sum(len(split.children) - 1 for split in leaves.splits)
@@ -113,13 +123,13 @@ LISTING = (
     ("predict", 1, r"$c = [K(x, u_1), \dots, K(x, u_m)],\quad f(x) = [c,\ f_1(c), \dots, f_p(c)]\, \bar{\beta}$"),
 )
 
-ACT = Act(
+PRESENTATION = Presentation(
     solver="dcpred",
     summary="Prediction at nearly linear cost: a tree to a leaf, a few landmarks there, and pseudo-landmarks for next "
     "to nothing in place of all support vectors.",
     listing=LISTING,
     line=_line,
-    story=_story,
+    story=story,
     numbers=_numbers,
     view=PredictionView,
     shown=(
@@ -127,15 +137,17 @@ ACT = Act(
         "bottom_up", "tol", "seed",
     ),
     charts=(ACCURACY, COST, ERROR),
-    curves=_curves,
+    reader=LeafReader,
+    curves=Curves((LeafTrained, KernelApproximated, LeafCompressed, FastFinished), _curves, axis=_Axis),
     overlay=Compression,
     layers=(*(name for name in LAYERS if name != "working set"), FAST, *TREE_LAYERS),
     layers_shown=("field", "margins", "points", "support vectors", FAST, *TREE_LAYERS),
     hint=HINT,
+    files=__package__ or "",
 )  # fmt: skip
 
 RIDGE = replace(
-    ACT,
+    PRESENTATION,
     solver="dcpred-ridge",
     summary="The same for kernel ridge regression: a curve that takes as many kernel values as there are points, from "
     "a few landmarks of the leaf that a place is in.",
@@ -148,3 +160,4 @@ RIDGE = replace(
     layers=("points", *CURVE_LAYERS),
     layers_shown=("points", *CURVE_LAYERS),
 )  # fmt: skip
+PRESENTATIONS = (PRESENTATION, RIDGE)

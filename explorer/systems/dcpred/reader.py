@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from engine.learning.model import Task
 from engine.runtime.events import Array, Event
-from engine.systems.dcpred.compressed_model import FastModel, Leaf, assembled, seen
+from engine.systems.dcpred.compressed_model import CompressedModel, Leaf, assembled, seen
 from engine.systems.dcpred.events import (
     FastFinished,
     KernelApproximated,
@@ -19,14 +20,13 @@ from engine.systems.dcpred.events import (
     TreeSplit,
 )
 from engine.systems.dcpred.tree import Tree, stump
+from explorer.replay.context import RunContext, spread
+from explorer.replay.frame import Drawn, Frame
 from explorer.replay.plane import Plane
-from explorer.systems.dcpred import reader
+from explorer.replay.reader import Reader
 
-if TYPE_CHECKING:
-    from explorer.replay.lookup import Replay
-
-# After these the solver stands elsewhere.
-STANDS = (TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated, LeafCompressed, FastFinished)
+# After these the solver has another state.
+STATES = (TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated, LeafCompressed, FastFinished)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +88,12 @@ class Leaves:
     # ---- machines ----
 
     @cached_property
-    def exact(self) -> FastModel:
+    def exact(self) -> CompressedModel:
         """The exact machine of each leaf: its landmarks are all its support vectors."""
         return self._assembled([self._exact_leaf(leaf) for leaf in range(len(self.members))])
 
     @cached_property
-    def fast(self) -> FastModel:
+    def fast(self) -> CompressedModel:
         """The fast machine of each leaf that has one, and the exact one of any other."""
         return self._assembled(
             [
@@ -106,7 +106,7 @@ class Leaves:
         """What they say, a column for each task."""
         return (self.fast if fast else self.exact).values(np.ascontiguousarray(X, float))
 
-    def _assembled(self, leaves: list[Leaf]) -> FastModel:
+    def _assembled(self, leaves: list[Leaf]) -> CompressedModel:
         return assembled(self.tree, self.training.gamma, leaves)
 
     def _exact_leaf(self, leaf: int) -> Leaf:
@@ -232,7 +232,7 @@ def _clipped(corners: Array, normal: Array, offset: float) -> Array:
 
 def check(events: Iterable[Event], training: Training) -> None:
     """Raise a ValueError if events do not fit the data: a file may say anything."""
-    known = [event for event in events if isinstance(event, STANDS)]
+    known = [event for event in events if isinstance(event, STATES)]
     leaves = 0  # until the tree is grown
     try:
         for event in known:
@@ -241,7 +241,7 @@ def check(events: Iterable[Event], training: Training) -> None:
             leaves = len(event.leaves) if isinstance(event, TreeGrown) else leaves
         last = leaves_at(known, training)
         for model in (last.exact, last.fast):
-            FastModel.of(model.table())
+            CompressedModel.of(model.table())
     except (ValueError, IndexError, KeyError, TypeError) as error:
         raise ValueError(f"the recording is damaged: its leaves do not fit together ({error})") from error
 
@@ -263,7 +263,7 @@ def _fits(event: Any, training: Training, leaves: int) -> bool:
             inside = np.isin(event.members, np.arange(n)).all() and np.isin(event.leaves, np.arange(leaves)).all()
             return bool(inside) and event.members.shape == event.alpha.shape and 0 <= event.task < tasks
         case FastFinished():
-            FastModel.of(event)
+            CompressedModel.of(event)
             return event.alpha.shape == (n,)
     if not 0 <= event.leaf < leaves:
         return False
@@ -278,7 +278,91 @@ def _fits(event: Any, training: Training, leaves: int) -> bool:
             return bool(event.coefficients.shape[1:] == (tasks,))
 
 
-def _leaves(replay: "Replay", event: Event, n: int) -> dict[str, Any]:
-    """Leaves of a tree, each with machines of its own."""
-    found = reader.leaves_at(replay.recording[: replay.position(event) + 1], replay.training)
-    return {"alpha": found.alpha[replay.task_number(replay.task_of(event))], "leaves": found}
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeafFrame(Frame):
+    """A frame of DC-Pred++: the leaves of the tree have the models of all classes."""
+
+    leaves: Leaves
+
+
+class LeafReader(Reader):
+    """Reads the tree and the models of its leaves, `local` being the compressed ones."""
+
+    states = STATES
+    joint = True
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        here = context
+        self.training = Training(here.X, self.targets(here.y), here.regression, here.kernel.gamma)
+
+    def targets(self, y: Array) -> Array:
+        """A row for each task: +1 and -1, or the targets of a regression."""
+        if self.context.regression:
+            return np.asarray(y, float)[None]
+        classes = self.context.classes
+        tasks = self.context.tasks.values()
+        return np.array([np.where(np.isin(y, classes[list(task.positive)]), 1.0, -1.0) for task in tasks])
+
+    def task_of(self, event: Event) -> Task:
+        """The task that an event is about, or the first."""
+        return list(self.context.tasks.values())[event.task if isinstance(event, LeafTrained) else 0]
+
+    def read(self, event: Any) -> LeafFrame:
+        """Leaves of a tree, each with models of its own."""
+        here = self.context
+        leaves = leaves_at(here.recording[: here.position(event) + 1], self.training)
+        alpha = leaves.alpha[here.task_number(self.task_of(event))]
+        return LeafFrame(**self.problem(event), alpha=alpha, leaves=leaves)
+
+    # ---- decision values ----
+
+    def values(self, frame: LeafFrame, X: Array, compressed: bool) -> Array:
+        """Decision values of the frame's task by the models of leaves."""
+        return frame.leaves.values(X, compressed)[:, self.context.task_number(frame.task)]
+
+    def drawn(self, frame: Frame) -> Drawn:
+        """The support vectors of the leaves that are not compressed; the others do without them."""
+        assert isinstance(frame, LeafFrame)
+        members = frame.leaves.members
+        waiting = [members[leaf] for leaf in range(len(members)) if leaf not in frame.leaves.compressed]
+        left = np.concatenate([np.zeros(0, int), *waiting])
+        support = np.sort(left[frame.alpha[left] != 0])
+        return Drawn(self.context.places[support], (frame.signs * frame.alpha)[support], frame.at_bound[support])
+
+    def price(self, frame: Frame, on_grid: bool = False) -> float:
+        """Kernel evaluations of a decision value, about, by the exact models."""
+        assert isinstance(frame, LeafFrame)
+        return (1 + frame.leaves.mean(frame.leaves.exact_costs)) * self.context.X.shape[1]
+
+    def field(self, frame: Frame, xs: Array, ys: Array, local: bool = True) -> Array:
+        """Decision values on a grid in the plane, a row for each of `ys`."""
+        assert isinstance(frame, LeafFrame)
+        places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        return self.values(frame, self.context.plane.lift(places), local).reshape(len(ys), len(xs))
+
+    def margins(self, frame: Frame, rows: Array | None = None, local: bool = True) -> Array:
+        """y f(x) of some of the points."""
+        assert isinstance(frame, LeafFrame)
+        rows = np.arange(len(frame.members)) if rows is None else rows
+        return frame.signs[rows] * self.values(frame, self.context.X[frame.members[rows]], local)
+
+    def accuracy(self, frame: Frame) -> tuple[float, float]:
+        """Per cent right of all classes, or the error of a regression, on training and test points."""
+        assert isinstance(frame, LeafFrame)
+        here, found = self.context, []
+        for X, y in ((here.X, here.y), *([here.test_data] if here.has_test else [])):
+            some = spread(len(X), self.affordable(frame))
+            found.append(self.training.quality(frame.leaves.values(X[some]), self.targets(y[some])))
+        return found[0], found[1] if here.has_test else np.nan
+
+    # ---- files ----
+
+    def check(self) -> None:
+        """Raise a ValueError if the events do not fit the data, or one another."""
+        check(self.context.recording, self.training)
+        super().check()
+
+    def fits(self, event: Event, size: int) -> bool:
+        """They are looked at all together."""
+        return True

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The story of DC-Pred++: what just happened, in words."""
 
 import html
 
@@ -15,12 +15,13 @@ from engine.systems.dcpred.events import (
     TreeSplit,
 )
 from explorer.replay.lookup import Replay
+from explorer.stage.story import common_story
 from explorer.style.number_format import number
 from explorer.systems.dcpred.overlay_landmarks import many
-from explorer.systems.kernel_svm import story
 
 
-def _story(replay: Replay, cursor: int) -> str:
+def story(replay: Replay, cursor: int) -> str:
+    """What just happened, as HTML."""
     event = replay.event(cursor)
     match event:
         case Started():
@@ -60,7 +61,7 @@ def _story(replay: Replay, cursor: int) -> str:
         case FastFinished():
             return _finished(replay, event)
         case _:
-            return story.story(replay, cursor)
+            return common_story(replay, cursor)
 
 
 def _trained(replay: Replay, event: LeafTrained) -> str:

@@ -1,7 +1,7 @@
 """What only DC-Pred++ shows: the routing tree, weights, the kernel approximated, leaf by leaf and all in all."""
 
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from bokeh.models import (  # type: ignore[attr-defined]
@@ -16,23 +16,24 @@ from engine.systems.dcpred.events import FastFinished, LeafTrained, TreeSplit
 from explorer.figures.marks import draw_marks, size_of
 from explorer.figures.matrix_image import Squares
 from explorer.figures.tile import Captions, tell_size, tile
+from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import number
 from explorer.style.theme import AMBER, GREEN, NEGATIVE, PALETTE, POSITIVE, decades, style, tone, words_inside
-from explorer.systems.dcpred.cost_sweep import WITHOUT, Sweep
-from explorer.systems.dcpred.reader import Leaves
+from explorer.systems.dcpred.cost_sweep import WITHOUT, CostSweep
+from explorer.systems.dcpred.reader import LeafFrame, Leaves
 
 MOST_WEIGHTS = 60  # landmarks and pseudo-landmarks in the chart of one leaf
 PICTURE = ("image", "x", "y", "dw", "dh")
 
 
-class PredictionView:
+class PredictionView(View):
     """Tiles: tree, weights, K approximated, errors, exact against fast by points, by leaves, and by landmarks."""
 
-    widgets: ClassVar[dict[str, list[Any]]] = {}
-
     def __init__(self, dark: bool) -> None:
+        super().__init__(dark)
+        self._restless = False
         self._nodes = ColumnDataSource({name: [] for name in ("x", "y", "size", "colour")})
         self._edges = ColumnDataSource({name: [] for name in ("xs", "ys", "colour", "width")})
         self._weights = ColumnDataSource({name: [] for name in ("x", "weight", "zero", "colour", "marker")})
@@ -49,9 +50,8 @@ class PredictionView:
         self.agreement = tile("fast-agreement", "Does fast agree with exact?", (-1, 1))
         self.leaves = tile("fast-leaves", "Each leaf: exact → fast", (0, 1), x_scale="log")
         self.sweep = tile("fast-sweep", "More landmarks: better, and dearer", (0, 1), x_scale="log")
-        self._sweep_of: Sweep | None = None
+        self._sweep_of: CostSweep | None = None
         self._positions: tuple[int, dict[int, tuple[float, float]]] = (-1, {})
-        self.restless = False
         self._build()
         self.plots = [
             self.tree, self.weights, self.kernel.plot, self.errors.plot, self.agreement, self.leaves, self.sweep,
@@ -107,6 +107,11 @@ class PredictionView:
         captions.add(self.sweep, (("◆ pseudo", NEGATIVE), ("● alone", POSITIVE), ("■ exact", GREEN), ("★ run", AMBER)))
         captions.keep(self.agreement, self._apart)
 
+    @property
+    def restless(self) -> bool:
+        """Whether results are still to come."""
+        return self._restless
+
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self._shade = shade = tone(dark)
@@ -130,7 +135,7 @@ class PredictionView:
         """There will be another run."""
         self.end()
         self._sweep_of = None
-        self.restless = False
+        self._restless = False
         self.clear()
 
     def clear(self) -> None:
@@ -144,10 +149,10 @@ class PredictionView:
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the tree and the leaf that the cursor, or the pinned point, is at; at the end the sweep."""
-        leaves = frame.leaves
-        if leaves is None:
+        if not isinstance(frame, LeafFrame):
             self.clear()
             return
+        leaves = frame.leaves
         followed = None if pinned is None or not leaves.grown else int(leaves.grown[0].labels[pinned])
         self._draw_tree(frame, leaves, replay.X[pinned] if pinned is not None else None)
         self._draw_weights(replay, frame, leaves, pinned, followed)
@@ -248,7 +253,7 @@ class PredictionView:
     def _draw_agreement(self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None) -> None:
         """Of some points, what the fast machine says over what the exact one says."""
         n, task = len(replay.X), replay.task_number(frame.task)
-        some = np.linspace(0, n - 1, min(n, replay.affordable(frame))).astype(int)
+        some = np.linspace(0, n - 1, min(n, replay.reader.affordable(frame))).astype(int)
         if pinned is not None:
             some = np.append(some, pinned)
         exact, fast = (leaves.values(replay.X[some], way)[:, task] for way in (False, True))
@@ -294,13 +299,13 @@ class PredictionView:
         measure = f"{where} error" if replay.regression else f"% right ({where})"
         self.sweep.title.text = f"More landmarks: {measure}"
         if isinstance(event, FastFinished) and self._sweep_of is None and len(leaves.compressed) == len(leaves.tree):
-            self._sweep_of = Sweep(replay, leaves, event)
+            self._sweep_of = CostSweep(replay, leaves, event)
         swept = self._sweep_of
-        self.restless = swept is not None and swept.running
+        self._restless = swept is not None and swept.running
         self._waiting.text = "measured when the run is over" if swept is None else ""
         if swept is None:
             return
-        train, test = replay.accuracy(frame)
+        train, test = replay.reader.accuracy(frame)
         kinds = dict(zip(("with", "without"), swept.results.values(), strict=True))
         own = [(leaves.mean(leaves.costs), test if replay.has_test else train)]
         for name, points in {**kinds, "exact": [swept.exact], "own": own}.items():

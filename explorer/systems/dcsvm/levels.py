@@ -8,7 +8,7 @@ from engine.runtime.events import Event, PhaseBegan
 from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasured, Partitioned
 from engine.systems.kernel_svm.events import Iteration
 from explorer.replay.lookup import Replay
-from explorer.systems.kernel_svm.curves import objective_of
+from explorer.systems.dcsvm.curves import objective_of
 
 STEPS = ("refine", "gradient", "whole")  # what follows the levels
 LEVEL_FACTS = (LevelMeasured, LevelJudged)

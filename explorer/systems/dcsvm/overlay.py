@@ -8,20 +8,23 @@ from bokeh.models import ColumnDataSource, LinearColorMapper
 
 from engine.runtime.events import Array
 from engine.systems.dcsvm.events import Partitioned, SubproblemSolved
-from explorer.figures.annotation import Flag
+from explorer.figures.annotation import Annotation
 from explorer.figures.hull import hull
+from explorer.figures.overlay import Overlay
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, PALETTE, tone
+from explorer.systems.dcsvm.reader import CellFrame, CellReader
 
 ACROSS = 220  # places of the grid that seams are found on, along the longer side
-LAYERS = ("cells", "cell colours")
+EARLY = "early field"  # what each cell's model says of its own part, instead of all of them together
+LAYERS = ("cells", "cell colours", EARLY)
 
 
-class Cells:
+class Cells(Overlay):
     """Glyphs on the scene's figure. In more than two dimensions seams are those of a cut along the plane."""
 
-    moving = False
+    local_layers = (EARLY,)
 
     def __init__(self, plot: Any) -> None:
         self._seams = ColumnDataSource({"x": [], "y": []})
@@ -34,8 +37,8 @@ class Cells:
         )  # fmt: skip
         self._line = plot.line("x", "y", source=self._seams, line_width=1.4, line_alpha=0.6)
         hull = plot.line("x", "y", source=self._hull, line_color=AMBER, line_width=3)
-        self.flag = Flag(plot, above=6)
-        self.layers: dict[str, list[Any]] = {"cells": [self._line, hull, self.flag.glyph], "cell colours": [tint]}
+        self.annotation = Annotation(plot, above=6)
+        self.layers: dict[str, list[Any]] = {"cells": [self._line, hull, self.annotation.glyph], "cell colours": [tint]}
         self._drawn: tuple[Any, ...] = ()
 
     def restyle(self, dark: bool) -> None:
@@ -45,14 +48,14 @@ class Cells:
     def clear(self) -> None:
         """Show nothing."""
         self._drawn = ()
-        self.flag.clear()
+        self.annotation.clear()
         for source in (self._seams, self._hull, self._tint):
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the cells in force, and the one that the frame is about."""
-        if frame.cells is None:
+        if not isinstance(frame, CellFrame):
             self.clear()
             return
         if self._drawn != (frame.cells, window):
@@ -64,7 +67,7 @@ class Cells:
         left, right, bottom, top = window
         step = max(right - left, top - bottom) / ACROSS
         xs, ys = np.arange(left, right + step, step), np.arange(bottom, top + step, step)
-        routed = replay.seams(cells, tuple(xs), tuple(ys))
+        routed = replay.reader_as(CellReader).seams(cells, tuple(xs), tuple(ys))
         lines = [line for cell in np.unique(routed) for line in _outline(routed == cell, xs, ys)]
         whole = np.concatenate([np.vstack([line, (np.nan, np.nan)]) for line in lines] or [np.zeros((0, 2))])
         self._seams.data = {"x": whole[:, 0].astype(np.float32), "y": whole[:, 1].astype(np.float32)}
@@ -77,12 +80,12 @@ class Cells:
         event = frame.event
         if not isinstance(event, SubproblemSolved):
             self._hull.data = {"x": [], "y": []}
-            self.flag.clear()
+            self.annotation.clear()
             return
         places = hull(replay.places[frame.members[cells.labels == event.cluster]])
         self._hull.data = {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
         text = f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
-        self.flag.say(text, (places[:, 0].mean(), places[:, 1].max()), window)
+        self.annotation.say(text, (places[:, 0].mean(), places[:, 1].max()), window)
 
 
 def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:
@@ -95,6 +98,3 @@ def _outline(inside: Array, xs: Array, ys: Array) -> list[Array]:
         return []
     found: Any = contourpy.contour_generator(xs[across], ys[up], part).lines(0.5)
     return list(found)
-
-
-EARLY = "early field"  # with cells: what each of them says of its own part, instead of all of them together

@@ -7,13 +7,16 @@ from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasure
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
-from explorer.stage.presentation import Act
+from explorer.stage.presentation import Presentation
 from explorer.style.number_format import count, number, seconds
+from explorer.systems.dcsvm.curves import CURVES
 from explorer.systems.dcsvm.levels import measuring
 from explorer.systems.dcsvm.overlay import EARLY, Cells
 from explorer.systems.dcsvm.overlay import LAYERS as CELL_LAYERS
-from explorer.systems.dcsvm.story import _story
+from explorer.systems.dcsvm.reader import CellFrame, CellReader
+from explorer.systems.dcsvm.story import story
 from explorer.systems.dcsvm.view import LadderView
+from explorer.systems.kernel_svm.curves import CHARTS
 
 
 def _line(event: Event | None) -> str:
@@ -47,7 +50,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
         "free SVs": count(int(np.count_nonzero(frame.alpha)) - bound),
         "bound SVs": count(bound),
     }
-    if frame.cells is not None:
+    if isinstance(frame, CellFrame):
         numbers |= {"cells": count(int(np.count_nonzero(frame.cells.sizes))), "level": str(frame.cells.level)}
     if isinstance(frame.event, Iteration):
         numbers |= {"objective": number(frame.event.objective, 6), "violation": number(frame.event.violation, 3)}
@@ -68,20 +71,25 @@ LISTING = (
     ("done", 0, r"$f(\bar{\alpha}) - f(\alpha^*) \le \frac{1}{2} C^2 D(\pi)$ for every level's $\bar{\alpha}$"),
 )
 
-ACT = Act(
+PRESENTATION = Presentation(
     solver="dcsvm",
     summary="Divide and conquer: the data in cells, every cell solved alone, the whole from there; or stop early and "
     "predict with the cells.",
     listing=LISTING,
     line=_line,
-    story=_story,
+    story=story,
     numbers=_numbers,
     view=LadderView,
     shown=(
         "kernel", "C", "gamma", "degree", "coef0", "k", "levels", "stop_level", "partition", "sample_size", "adaptive",
         "refine", "working_set", "tol", "seed",
     ),
+    reader=CellReader,
+    charts=CHARTS,
+    curves=CURVES,
     overlay=Cells,
-    layers=(*LAYERS, *CELL_LAYERS, EARLY),
+    layers=(*LAYERS, *CELL_LAYERS),
     layers_shown=(*(name for name in SHOWN if name != "working set"), "cells", EARLY),
+    files=__package__ or "",
 )  # fmt: skip
+PRESENTATIONS = (PRESENTATION,)

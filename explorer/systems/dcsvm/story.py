@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The story of DC-SVM: what just happened, in words."""
 
 import html
 
@@ -7,13 +7,15 @@ import numpy as np
 from engine.runtime.events import Finished, PhaseBegan, Started
 from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasured, Partitioned, SubproblemSolved
 from explorer.replay.lookup import Replay
-from explorer.stage import story
+from explorer.stage.story import STOPS
 from explorer.style.number_format import count, number, seconds
 from explorer.systems.dcsvm.levels import best_known, measuring
-from explorer.systems.kernel_svm import story
+from explorer.systems.dcsvm.reader import CellReader
+from explorer.systems.kernel_svm.story import story as dual_story
 
 
-def _story(replay: Replay, cursor: int) -> str:
+def story(replay: Replay, cursor: int) -> str:
+    """What just happened, as HTML."""
     event = replay.event(cursor)
     match event:
         case Started():
@@ -63,13 +65,13 @@ def _story(replay: Replay, cursor: int) -> str:
         case Finished() if event.stop_reason == "converged":
             inside = [past.iterations for past in replay.recording if isinstance(past, LevelFinished)]
             return (
-                f"<b>Finished: converged</b>, {story.STOPS['converged']}. {sum(inside):,} iterations in the cells and "
+                f"<b>Finished: converged</b>, {STOPS['converged']}. {sum(inside):,} iterations in the cells and "
                 f"{event.iterations:,} after them took {seconds(event.stamp.seconds - measuring(replay, event))}, what "
                 f"is measured beside not counted. Objective {number(event.objective, 6)}; {event.n_free:,} free "
                 f"support vectors, {event.n_bound:,} bound ones."
             )
         case _:
-            return story.story(replay, cursor)
+            return dual_story(replay, cursor)
 
 
 def _partitioned(event: Partitioned) -> str:
@@ -85,7 +87,7 @@ def _partitioned(event: Partitioned) -> str:
 
 
 def _solved(replay: Replay, event: SubproblemSolved) -> str:
-    cells = replay.cells_before(event)
+    cells = replay.reader_as(CellReader).cells_before(event)
     of = f" of {len(cells.sizes):,}" if cells is not None else ""
     start = (
         f"started from the level below with {event.n_support_before:,} support vectors and has {event.n_support:,} now"

@@ -1,30 +1,29 @@
-"""TODO: what this is."""
+"""The levels of DC-SVM as figures: support vectors found, gap and bounds, early prediction, time."""
 
 from dataclasses import replace
-from typing import Any, ClassVar
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Span
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, Span  # type: ignore[attr-defined]
 
 from engine.runtime.counter import Counter
 from engine.runtime.events import Event, PhaseBegan
 from engine.systems.dcsvm.events import LevelFinished
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.tile import Captions, tile
+from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import count
 from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, style, tone, words_inside
 from explorer.systems.dcsvm.levels import STEPS, Rung, best_known, names, reference, rungs
+from explorer.systems.dcsvm.reader import CellFrame, CellReader
 
 
-class LadderView:
+class LadderView(View):
     """Per level: support vectors found, gap against its bounds, early prediction, and where the time went."""
 
-    widgets: ClassVar[dict[str, list[Any]]] = {}
-    restless = False
-
     def __init__(self, dark: bool) -> None:
+        super().__init__(dark)
         self._levels = FactorRange(factors=["-"])
         self._steps = FactorRange(factors=["-"])
         self._found = ColumnDataSource({name: [] for name in ("level", "precision", "recall")})
@@ -87,9 +86,6 @@ class LadderView:
         self._exact.line_color = tone(dark).text
         self._words[0].glyph.text_color = tone(dark).text
         self._words[1].glyph.text_color = "#ffffff"
-
-    def end(self) -> None:
-        """Nothing works in the background."""
 
     def forget(self) -> None:
         """There will be another run."""
@@ -169,7 +165,7 @@ class LadderView:
         }
         exact = None
         if isinstance(frame.event, Iteration):
-            train, test = replay.accuracy(frame)
+            train, test = replay.reader.accuracy(frame)
             exact = train if np.isnan(test) else test
         self._exact.visible = exact is not None
         if exact is not None:
@@ -187,7 +183,8 @@ class LadderView:
             if not len(points):
                 points, positive = replay.points[frame.members], frame.signs > 0
             kernel = replace(replay.kernel, counter=Counter())
-            committee = replay.committee(frame)
+            assert isinstance(frame, CellFrame)
+            committee = replay.reader_as(CellReader).committee(frame)
             committee = replace(committee, kernel=kernel, router=replace(committee.router, kernel=kernel))
             right = (committee.values(points, "early", replay.threads) > 0) == positive
             known = 100 * float(right.mean()), kernel.counter.value / len(points)

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The kernel matrix, what stands for it in the interior-point method, and what that leaves of it."""
 
 import numpy as np
 

@@ -6,13 +6,14 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 
 from engine.systems.interior_point.events import Factorised, PivotsChosen
-from explorer.figures.annotation import Flag
+from explorer.figures.annotation import Annotation
 from explorer.figures.marks import draw_marks, size_of
+from explorer.figures.overlay import Overlay
 from explorer.figures.scene import HEIGHT
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, tone
-from explorer.systems.interior_point.reader import Factor
+from explorer.systems.interior_point.reader import Factor, FactorFrame
 
 LAYERS = ("pivots", "residual")
 LEVELS = 5  # sizes of a halo
@@ -23,10 +24,8 @@ HALO = "#CC79A7"
 PICTURE = ("image", "x", "y", "dw", "dh")
 
 
-class Pivots:
+class Pivots(Overlay):
     """Glyphs on the scene's figure."""
-
-    moving = False
 
     def __init__(self, plot: Any) -> None:
         self._plot = plot
@@ -42,8 +41,11 @@ class Pivots:
         fresh = plot.scatter(
             "x", "y", source=self._fresh, marker="diamond", size=21, fill_color=None, line_color=AMBER, line_width=3
         )
-        self.flag = Flag(plot, above=16)
-        self.layers: dict[str, list[Any]] = {"pivots": [self._diamonds, fresh, self.flag.glyph], "residual": [halos]}
+        self.annotation = Annotation(plot, above=16)
+        self.layers: dict[str, list[Any]] = {
+            "pivots": [self._diamonds, fresh, self.annotation.glyph],
+            "residual": [halos],
+        }
         self._drawn: tuple[Any, ...] = ()
 
     def restyle(self, dark: bool) -> None:
@@ -53,17 +55,17 @@ class Pivots:
     def clear(self) -> None:
         """Show nothing."""
         self._drawn = ()
-        self.flag.clear()
+        self.annotation.clear()
         for source in (self._halos, self._chosen, self._fresh):
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the pivots so far, the newest of them, and what is left elsewhere."""
-        factor = frame.factor
-        if factor is None or not len(factor.pivots):
+        if not isinstance(frame, FactorFrame) or not len(frame.factor.pivots):
             self.clear()
             return
+        factor = frame.factor
         drawn = (frame.event, window, size_of(self._plot, HEIGHT))
         if drawn == self._drawn:
             return
@@ -75,9 +77,9 @@ class Pivots:
         new = places[len(places) - factor.fresh :]
         self._fresh.data = {"x": new[:, 0].tolist(), "y": new[:, 1].tolist()}
         if factor.fresh:
-            self.flag.say(f"pivot {len(places):,}", new[-1], window)
+            self.annotation.say(f"pivot {len(places):,}", new[-1], window)
         else:
-            self.flag.clear()
+            self.annotation.clear()
         self._draw_halos(replay, frame, factor, window)
 
     def _draw_halos(self, replay: Replay, frame: Frame, factor: Factor, window: tuple[float, ...]) -> None:

@@ -12,16 +12,18 @@ from engine.systems.interior_point.events import (
     SchemeSwitched,
 )
 from engine.systems.kernel_svm.events import Iteration
-from explorer.figures.charts import ACCURACY, Chart
+from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
-from explorer.stage.presentation import Act
+from explorer.stage.presentation import Presentation
 from explorer.style.number_format import count, number, seconds
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE, PURPLE
 from explorer.systems.interior_point.overlay import LAYERS as PIVOT_LAYERS
 from explorer.systems.interior_point.overlay import Pivots
-from explorer.systems.interior_point.story import _story
+from explorer.systems.interior_point.reader import FactorFrame, FactorReader
+from explorer.systems.interior_point.story import story
 from explorer.systems.interior_point.view import CentralPathView
+from explorer.systems.kernel_svm.curves import objective_of
 
 LEAST = 1e-8  # of what a chart shows
 CHARTS = (
@@ -62,6 +64,21 @@ def _curves(replay: Replay, event: Event) -> dict[str, float]:
     return {}
 
 
+class _Axis(IterationAxis):
+    """The iterations of the interior-point method, and those of a decomposition after them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside = 0
+
+    def read(self, event: Event) -> None:
+        """Move on to an iteration."""
+        if isinstance(event, InteriorIteration):
+            self.place = self._inside = event.iteration
+        elif isinstance(event, Iteration):
+            self.place = self._inside + event.iteration
+
+
 def _line(event: Event | None) -> str:
     match event:
         case PivotsChosen():
@@ -87,7 +104,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     if event is None or frame is None:
         return {}
     numbers: dict[str, str] = {}
-    if frame.factor is not None and frame.alpha.any():
+    if isinstance(frame, FactorFrame) and frame.alpha.any():
         bound = int(np.count_nonzero(frame.at_bound))
         numbers = {"free α": count(int(np.count_nonzero(frame.support)) - bound), "α at C": count(bound)}
     match frame.event:
@@ -130,13 +147,13 @@ LISTING = (
     ("done", 0, r"$\alpha$ onto its bounds; bias from $K$, or on to decomposition"),
 )  # fmt: skip
 
-ACT = Act(
+PRESENTATION = Presentation(
     solver="interior-point",
     summary="Pivot by pivot, a smaller matrix comes to stand for the kernel's; then straight between all bounds, along "
     "the central path: coarse first, then fine.",
     listing=LISTING,
     line=_line,
-    story=_story,
+    story=story,
     numbers=_numbers,
     view=CentralPathView,
     shown=(
@@ -144,8 +161,11 @@ ACT = Act(
         "instruments", "seed",
     ),
     charts=CHARTS,
-    curves=_curves,
+    reader=FactorReader,
+    curves=Curves((InteriorIteration, InteriorFinished, Iteration), _curves, objective_of, _Axis),
     overlay=Pivots,
     layers=(*LAYERS, *PIVOT_LAYERS),
     layers_shown=(*(name for name in SHOWN if name != "working set"), *PIVOT_LAYERS),
+    files=__package__ or "",
 )  # fmt: skip
+PRESENTATIONS = (PRESENTATION,)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +18,10 @@ from engine.systems.interior_point.events import (
     PivotsChosen,
     SchemeSwitched,
 )
-from explorer.systems.interior_point import reader
+from engine.systems.kernel_svm.events import Iteration
+from explorer.replay.frame import Drawn, Expansion, Frame
+from explorer.replay.reader import Reader
 
-if TYPE_CHECKING:
-    from explorer.replay.lookup import Replay
-
-STANDS = (PivotsChosen, Factorised, InteriorIteration, InteriorFinished)  # after these the method stands elsewhere
-EVENTS = (*STANDS, SchemeSwitched, ColdStart)
 JITTER = 1e-10  # of the diagonal between pivots
 NEAR = 0.01  # part of C: an alpha that is nearer to a bound counts as on it, since it never gets there
 
@@ -96,10 +93,59 @@ def fits(event: Any, n: int) -> bool:
             return event.gaps.ndim == 1
 
 
-def _factor(replay: "Replay", event: Event, n: int) -> dict[str, Any]:
-    """The latest iterate of the interior-point method, and the factorisation."""
-    past = replay.past(event)
-    iterates = (item for item in reversed(past) if isinstance(item, InteriorIteration | InteriorFinished))
-    latest = next(iterates, None)
-    alpha, intercept = (np.zeros(n), 0.0) if latest is None else (latest.alpha, latest.intercept)
-    return {"alpha": alpha, "intercept": intercept, "factor": reader.factor_at(past), "near": reader.NEAR}
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FactorFrame(Frame):
+    """A frame of the interior-point method, whose alphas never quite get to their bounds."""
+
+    factor: Factor
+
+    @property
+    def support(self) -> Array:
+        """Which alphas count as not zero."""
+        return self.alpha > NEAR * self.upper
+
+    @property
+    def at_bound(self) -> Array:
+        """Which alphas count as at their bound."""
+        return (self.alpha > 0) & (self.alpha >= self.upper * (1 - NEAR))
+
+
+class FactorReader(Reader):
+    """Reads the latest iterate and the factorisation; what follows by decomposition are frames of the dual problem."""
+
+    states = (Iteration, PivotsChosen, Factorised, InteriorIteration, InteriorFinished)
+    checked = (SchemeSwitched, ColdStart)
+
+    def read(self, event: Any) -> Frame:
+        """The latest iterate, and the factorisation."""
+        if isinstance(event, Iteration):
+            return super().read(event)
+        problem, past = self.problem(event), self.context.past(event)
+        iterates = (item for item in reversed(past) if isinstance(item, InteriorIteration | InteriorFinished))
+        latest = next(iterates, None)
+        alpha, intercept = (
+            (np.zeros(len(problem["members"])), 0.0) if latest is None else (latest.alpha, latest.intercept)
+        )
+        return FactorFrame(**problem, alpha=alpha, intercept=intercept, factor=factor_at(past))
+
+    def _expansion(self, frame: Frame) -> Expansion:
+        """Over the vectors that the method ended with, over pivots while it runs, or over points with their alphas."""
+        if isinstance(frame.event, InteriorFinished):
+            return self.over_points(frame, frame.event.vectors, frame.event.coefficients)
+        if isinstance(frame, FactorFrame) and frame.factor.kind == "icf" and len(frame.factor.pivots_used):
+            here, pivots = self.context, frame.factor.pivots_used
+            points, weights = here.points[frame.members], frame.signs * frame.alpha
+            return self.over_points(frame, pivots, over_pivots(here.kernel, points, pivots, weights, here.threads))
+        return super()._expansion(frame)
+
+    def drawn(self, frame: Frame) -> Drawn:
+        """The support vectors, whatever the decision function is a sum over."""
+        if not isinstance(frame, FactorFrame):
+            return super().drawn(frame)
+        support = np.flatnonzero(frame.support)
+        places = self.context.places[frame.members[support]]
+        return Drawn(places, (frame.signs * frame.alpha)[support], frame.at_bound[support])
+
+    def fits(self, event: Event, size: int) -> bool:
+        """Whether an event is about the points of its task."""
+        return super().fits(event, size) if isinstance(event, Iteration) else fits(event, size)

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The story of the interior-point method: what just happened, in words."""
 
 import html
 
@@ -14,9 +14,9 @@ from engine.systems.interior_point.events import (
     SchemeSwitched,
 )
 from explorer.replay.lookup import Replay
-from explorer.stage import story
+from explorer.stage.story import STOPS as COMMON_STOPS
 from explorer.style.number_format import count, number, seconds
-from explorer.systems.kernel_svm import story
+from explorer.systems.kernel_svm.story import story as dual_story
 
 NAMES = {
     "icf": "incomplete Cholesky", "kronecker": "a Kronecker product", "cholesky": "full Cholesky",
@@ -25,13 +25,14 @@ NAMES = {
 
 
 STOPS = {
-    **story.STOPS,
+    **COMMON_STOPS,
     "converged": "gap and residuals are within the tolerance",
     "stalled": "there was no way ahead",
 }
 
 
-def _story(replay: Replay, cursor: int) -> str:
+def story(replay: Replay, cursor: int) -> str:
+    """What just happened, as HTML."""
     event = replay.event(cursor)
     match event:
         case Started():
@@ -71,7 +72,7 @@ def _story(replay: Replay, cursor: int) -> str:
         case InteriorFinished():
             return _finished(event)
         case _:
-            return story.story(replay, cursor)
+            return dual_story(replay, cursor)
 
 
 def _pivots(event: PivotsChosen) -> str:

@@ -1,6 +1,6 @@
 """What only the interior-point method shows: what is left of K, the central path, what a coarse start saved."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Span  # type: ignore[attr-defined]
@@ -10,6 +10,7 @@ from engine.systems.interior_point.events import ColdStart, Factorised, Interior
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.marks import draw_marks, size_of
 from explorer.figures.tile import Captions, tell_size, tile
+from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, style, tone, words_inside
@@ -21,13 +22,11 @@ LEAST = 1e-8  # of what is drawn on a logarithmic scale
 PHASES = {"coarse": AMBER, "fine": NEGATIVE}
 
 
-class CentralPathView:
+class CentralPathView(View):
     """Tiles: trace and pivots, products against mu, alphas between their bounds, steps, warm against cold, matrices."""
 
-    widgets: ClassVar[dict[str, list[Any]]] = {}
-    restless = False
-
     def __init__(self, dark: bool) -> None:
+        super().__init__(dark)
         self._trace = ColumnDataSource({"columns": [], "trace": [], "pivot": []})
         self._cloud = ColumnDataSource({name: [] for name in PICTURE})
         self._ways = ColumnDataSource({"xs": [], "ys": [], "colour": []})
@@ -91,13 +90,6 @@ class CentralPathView:
         self._mu.line_color = self._sigma.glyph.fill_color = self._sigma.glyph.line_color = shade.text
         self._pin.glyph.line_color = self._nothing.text_color = shade.text
         self._captions.restyle(shade)
-
-    def end(self) -> None:
-        """Nothing works in the background."""
-
-    def forget(self) -> None:
-        """There will be another run."""
-        self.clear()
 
     def clear(self) -> None:
         """Show nothing."""

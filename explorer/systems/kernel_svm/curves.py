@@ -1,11 +1,10 @@
-"""TODO: what this is."""
+"""The charts of a solver of the dual problem: distance from the optimum, support vectors. Others build on them."""
 
 import numpy as np
 
 from engine.runtime.events import Event, Finished
-from engine.systems.dcsvm.events import LevelFinished, LevelMeasured, SubproblemSolved
 from engine.systems.kernel_svm.events import Iteration
-from explorer.figures.charts import ACCURACY, Chart
+from explorer.figures.charts import ACCURACY, Chart, Curves
 from explorer.replay.lookup import Replay
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE, PURPLE
 
@@ -15,33 +14,25 @@ GAP = Chart(
     "log",
     {"gap": (NEGATIVE, "objective − best"), "violation": (POSITIVE, "KKT violation")},
 )
-
-
 SUPPORT = Chart(
     "support-vectors",
     "How many support vectors?",
     "linear",
     {"free": (GREEN, "free"), "bound": (PURPLE, "at the bound")},
 )
-
-
-CHARTS = (GAP, SUPPORT, ACCURACY)  # of a solver of the dual problem
+CHARTS = (GAP, SUPPORT, ACCURACY)
 
 
 def objective_of(event: Event) -> float:
     """The objective of the whole problem that an event tells; NaN if it tells none."""
-    if isinstance(event, Finished) and event.stop_reason == "early":
-        return np.nan  # of the cells, with the kernel between them taken as zero
-    told = isinstance(event, Iteration | Finished | LevelMeasured)
-    return float(event.objective) if told else np.nan  # type: ignore[attr-defined]
+    return float(event.objective) if isinstance(event, Iteration | Finished) else np.nan
 
 
 def dual_numbers(replay: Replay, event: Event) -> dict[str, float]:
-    """What the charts of the dual problem show of an event, apart from gap and accuracy."""
+    """The numbers of an iteration."""
     if isinstance(event, Iteration):
         return {"violation": event.violation or np.nan, "free": event.n_free, "bound": event.n_bound}
-    if isinstance(event, SubproblemSolved | LevelFinished):
-        frame = replay.frame_of(event)
-        bound = int(np.count_nonzero(frame.at_bound))
-        return {"free": int(np.count_nonzero(frame.alpha)) - bound, "bound": bound}
     return {}
+
+
+CURVES = Curves((Iteration,), dual_numbers, objective_of)

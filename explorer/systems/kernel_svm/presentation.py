@@ -3,8 +3,9 @@
 from engine.runtime.events import Event, Finished, PhaseBegan
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from explorer.replay.lookup import Replay
-from explorer.stage.presentation import Act
+from explorer.stage.presentation import Presentation
 from explorer.style.number_format import count, number, seconds
+from explorer.systems.kernel_svm.curves import CHARTS, CURVES
 from explorer.systems.kernel_svm.story import story
 from explorer.systems.kernel_svm.view import KktView
 
@@ -54,7 +55,7 @@ LISTING = (
     ("done", 0, r"until $\max_{i \in I_{up}} -y_i G_i - \min_{j \in I_{low}} -y_j G_j \le \varepsilon$"),
 )
 
-ACT = Act(
+PRESENTATION = Presentation(
     solver="kernel-svm",
     summary="The dual problem by decomposition: working sets, two-variable steps, shrinking; LIBSVM's answer, in view.",
     listing=LISTING,
@@ -62,5 +63,9 @@ ACT = Act(
     story=story,
     numbers=_numbers,
     view=KktView,
+    charts=CHARTS,
+    curves=CURVES,
+    files=__package__ or "",
     shown=("kernel", "C", "gamma", "degree", "coef0", "bias", "working_set", "tol", "seed"),
 )
+PRESENTATIONS = (PRESENTATION,)

@@ -1,13 +1,13 @@
-"""TODO: what this is."""
+"""The story of a solver of the dual problem; the systems that build on it fall back on this."""
 
 import html
 
 import numpy as np
 
-from engine.runtime.events import Failed, Finished, PhaseBegan, Started
+from engine.runtime.events import Finished, PhaseBegan, Started
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from explorer.replay.lookup import Replay
-from explorer.stage.story import STOPS
+from explorer.stage.story import STOPS, common_story
 from explorer.style.number_format import count, number, seconds
 
 
@@ -15,8 +15,6 @@ def story(replay: Replay, cursor: int) -> str:
     """What just happened in a solver of the dual problem."""
     event = replay.event(cursor)
     match event:
-        case None:
-            return "Nothing has happened yet."
         case Started():
             form = "with" if event.bias else "without"
             width = "" if event.kernel == "linear" else f" with γ = {number(event.gamma)}"
@@ -29,8 +27,6 @@ def story(replay: Replay, cursor: int) -> str:
                 f"<b>Look at all points.</b> The active ones are optimal; the gradients of those set aside are brought "
                 f"up to date before anything is claimed for all {event.size:,}."
             )
-        case PhaseBegan():
-            return f"<b>{html.escape(event.name.capitalize())}.</b> {event.size:,} points."
         case Iteration():
             return _iteration(replay, cursor, event)
         case ActiveSetChanged() if event.n_after < event.n_before:
@@ -50,10 +46,8 @@ def story(replay: Replay, cursor: int) -> str:
                 f"{count(event.stamp.evaluations)} kernel evaluations took {seconds(event.stamp.seconds)}. Objective "
                 f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
             )
-        case Failed():
-            return f"<b>Failed.</b> {html.escape(f'{event.error}: {event.message}')}"
         case _:
-            return ""
+            return common_story(replay, cursor)
 
 
 def _iteration(replay: Replay, cursor: int, event: Iteration) -> str:

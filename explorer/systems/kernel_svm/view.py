@@ -1,13 +1,12 @@
-"""TODO: what this is."""
-
-from typing import Any, ClassVar
+"""The KKT picture: gradient against alpha, how violations are spread, what the row cache saved."""
 
 import numpy as np
-from bokeh.models import ColumnDataSource, Range1d, Span
+from bokeh.models import ColumnDataSource, Range1d, Span  # type: ignore[attr-defined]
 
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.marks import draw_marks, size_of
 from explorer.figures.tile import tell_size, tile
+from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, style, tone
@@ -24,13 +23,11 @@ SIDES = {-1.0: (MARKERS[0], NEGATIVE), 1.0: (MARKERS[1], POSITIVE)}
 GRADIENTS, DECADES = (-3.0, 5.0), (-6.0, 1.0)  # what the axes show
 
 
-class KktView:
+class KktView(View):
     """Gradient against alpha, with the working set marked; how the violations are spread; what the row cache saved."""
 
-    widgets: ClassVar[dict[str, list[Any]]] = {}
-    restless = False
-
     def __init__(self, dark: bool) -> None:
+        super().__init__(dark)
         self._points = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
         self._working = ColumnDataSource({"alpha": [], "gradient": []})
         self._pinned = ColumnDataSource({"alpha": [], "gradient": []})
@@ -67,9 +64,6 @@ class KktView:
         """Show nothing."""
         for source in (self._points, self._working, self._pinned, self._bars, self._cache):
             source.data = {name: [] for name in source.data}
-
-    def end(self) -> None:
-        """Nothing works in the background."""
 
     def forget(self) -> None:
         """Nothing is kept from run to run."""

@@ -5,11 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from engine import Recording
-from explorer.registry import acts
+from engine import SOLVERS, Recording
 from tests.support.page import at_event, button, scene
 
-PAGES = [name for name in acts() if name not in ("kernel-svm", "dcpred-ridge")]
+PAGES = [name for name in SOLVERS if name not in ("kernel-svm", "dcpred-ridge")]
 
 
 @pytest.mark.parametrize("name", PAGES)

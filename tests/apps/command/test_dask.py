@@ -5,7 +5,7 @@ import distributed
 import numpy as np
 import pytest
 
-from apps.command import main
+from apps.command import dask, main
 from engine import Recording, Solver
 from explorer.server.pool import SERVER
 from explorer.stage.actions import Stage
@@ -57,7 +57,7 @@ def test_the_server_hands_its_cluster_to_the_stage(address, monkeypatch):
 
 
 def test_a_cluster_that_does_not_answer_gets_one_clear_line(monkeypatch, capsys):
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask, "PATIENCE", 0.5)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         nobody = f"tcp://127.0.0.1:{probe.getsockname()[1]}"

@@ -6,7 +6,6 @@ import pytest
 
 from apps.command import main
 from engine.datasets import DataUnavailable
-from engine.registry import PAPERS
 from engine.reproduction.paper import Figure, Paper, Row
 
 
@@ -33,7 +32,8 @@ def missing(effort):
 def paper(monkeypatch):
     parts = {"figure1": (part,), "broken": (missing, part), "long": (interrupted, part)}
     figures = tuple(Figure(name, f"About {name}", "A note.", its) for name, its in parts.items())
-    monkeypatch.setitem(PAPERS, "fable", Paper("fable", "A fable", "What is meant.", figures))
+    fable = Paper("fable", "A fable", "What is meant.", figures)
+    monkeypatch.setattr("apps.command.paper.PAPERS", {"fable": fable})
 
 
 @pytest.mark.usefixtures("paper")

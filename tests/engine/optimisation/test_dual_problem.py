@@ -27,12 +27,12 @@ def test_objective_gradient_gap_and_violation(bias):
         gradient = problem.gradient(alpha)
         np.testing.assert_allclose(gradient, Q @ alpha + linear, atol=1e-10)
         assert problem.objective(alpha, gradient) == pytest.approx(0.5 * alpha @ Q @ alpha + linear @ alpha)
-        intercept = problem.standing(alpha, gradient).intercept
+        intercept = problem.optimality(alpha, gradient).intercept
         gap = problem.gap(alpha, gradient, intercept)
         assert gap >= problem.objective(alpha, gradient) - value - 1e-9
-    assert problem.standing(optimum, problem.gradient(optimum)).violation < 1e-4
+    assert problem.optimality(optimum, problem.gradient(optimum)).violation < 1e-4
     assert problem.gap(optimum, problem.gradient(optimum), intercept) < 1e-4
-    assert problem.standing(somewhere, problem.gradient(somewhere)).violation > 1e-2
+    assert problem.optimality(somewhere, problem.gradient(somewhere)).violation > 1e-2
 
 
 def test_primal_value_is_norm_plus_hinge_losses():

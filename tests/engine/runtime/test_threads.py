@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.runtime.threads import aside
+from engine.runtime.threads import run_in_thread
 
 
 def test_what_is_done_aside_breathes_until_it_is_there():
@@ -15,7 +15,7 @@ def test_what_is_done_aside_breathes_until_it_is_there():
         return 7
 
     def outer():
-        found.append((yield from aside(work)))
+        found.append((yield from run_in_thread(work)))
 
     found: list[int] = []
     steps = outer()
@@ -30,4 +30,4 @@ def test_what_goes_wrong_aside_is_raised_here():
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        list(aside(work))
+        list(run_in_thread(work))

@@ -4,7 +4,7 @@ import pytest
 
 from engine.runtime.events import Finished, PhaseBegan
 from engine.systems.kernel_svm.events import Iteration
-from explorer.replay.playback import Player
+from explorer.replay.playback import Playback
 
 
 def wait_for(condition):
@@ -15,7 +15,7 @@ def wait_for(condition):
 
 
 def test_a_replay_plays_at_its_speed_and_stops_at_the_end(finished):
-    player = Player(finished, live=False, speed=10.0)
+    player = Playback(finished, live=False, speed=10.0)
     player.tick(0.25)
     assert player.cursor == 2
     player.tick(0.05)
@@ -29,13 +29,13 @@ def test_a_replay_plays_at_its_speed_and_stops_at_the_end(finished):
 
 
 def test_full_speed_goes_to_the_end_at_once(finished):
-    player = Player(finished, live=False, speed=0.0)
+    player = Playback(finished, live=False, speed=0.0)
     player.tick(0.01)
     assert player.cursor == player.end
 
 
 def test_steps_go_to_the_stops_of_their_size(finished):
-    player = Player(finished, live=False)
+    player = Playback(finished, live=False)
     for size, kinds in (("event", object), ("iteration", (Iteration, Finished)), ("phase", (PhaseBegan, Finished))):
         player.step_size = size
         player.to_start()
@@ -58,7 +58,7 @@ def test_steps_go_to_the_stops_of_their_size(finished):
 def test_scrubbing_unpins_and_new_events_leave_the_cursor_alone(live):
     run, replay = live
     run.start(paused=True)
-    player = Player(replay, run, speed=100.0)
+    player = Playback(replay, run, speed=100.0)
     player.tick(0.1)
     wait_for(lambda: len(replay) >= 5)
     player.tick(0.0)
@@ -79,7 +79,7 @@ def test_scrubbing_unpins_and_new_events_leave_the_cursor_alone(live):
 def test_pausing_pauses_the_solver_and_stepping_lets_it_go_one_event_on(live):
     run, replay = live
     run.start(paused=True)
-    player = Player(replay, run, speed=100.0)
+    player = Playback(replay, run, speed=100.0)
     player.tick(0.1)
     wait_for(lambda: run.state == "paused" and len(replay) >= 3)
     player.pause()
@@ -106,7 +106,7 @@ def test_rewinding_shows_the_same_again(finished):
 @pytest.mark.parametrize("name", ["to_start", "to_end", "toggle", "pause", "play"])
 def test_an_empty_recording_bears_every_button(live, name):
     run, replay = live
-    player = Player(replay, run)
+    player = Playback(replay, run)
     getattr(player, name)()
     player.tick(0.1)
     assert player.cursor == 0
@@ -115,7 +115,7 @@ def test_an_empty_recording_bears_every_button(live, name):
 def test_a_run_at_full_speed_can_be_slowed_down(live):
     run, replay = live
     run.start(paused=True)
-    player = Player(replay, run, speed=0.0)
+    player = Playback(replay, run, speed=0.0)
     player.tick(0.01)
     player.speed = 1.0
     player.tick(0.01)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine import SOLVERS, KernelSVC, datasets
+from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
 from explorer.replay.plane import Plane
 
@@ -16,8 +17,8 @@ def test_the_field_is_the_models_decision_function(finished):
     xs, ys = np.unique(places[:, 0]), np.unique(places[:, 1])
     grid = np.stack(np.meshgrid(xs, ys), axis=-1)
     expected = model.decision_function(grid.reshape(-1, 2)).reshape(50, 50)
-    np.testing.assert_allclose(finished.field(frame, xs, ys), expected, atol=5e-3)
-    train, test = finished.accuracy(frame)
+    np.testing.assert_allclose(finished.reader.field(frame, xs, ys), expected, atol=5e-3)
+    train, test = finished.reader.accuracy(frame)
     assert train == pytest.approx(100 * model.score(data.X, data.y), abs=1)
     assert test == pytest.approx(100 * model.score(data.X_test, data.y_test), abs=1)
 
@@ -31,8 +32,8 @@ def test_the_field_of_inner_products_needs_no_features(kernel):
     replay = Replay(run.recorded)
     frame = replay.frame(len(replay) - 1)
     xs, ys = np.linspace(-3, 3, 7), np.linspace(-2, 2, 5)
-    expected = replay.decision(frame, replay.grid(xs, ys)).reshape(5, 7)
-    np.testing.assert_allclose(replay.field(frame, xs, ys), expected, rtol=1e-4, atol=1e-4)
+    expected = replay.reader.decision(frame, grid(replay, xs, ys)).reshape(5, 7)
+    np.testing.assert_allclose(replay.reader.field(frame, xs, ys), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_more_dimensions_show_their_principal_plane():

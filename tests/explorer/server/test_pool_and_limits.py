@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Runs that wait for a place, and what a server refuses, as a stage says it."""
 
 from explorer.server.limits import Limits
 from explorer.server.pool import SERVER, Pool
@@ -30,7 +30,7 @@ def test_a_paused_run_makes_room_for_those_who_wait(monkeypatch):
     first, second = Stage(), Stage()
     first.begin()
     tick(first)
-    first.player.pause()
+    first.playback.pause()
     second.begin()
     wait_until(first, lambda: first.run.state == "done")
     assert "Others were waiting" in first.screen.message.object
@@ -53,13 +53,13 @@ def test_limits_are_shown_when_met(monkeypatch):
     play_to_the_end(stage)
     assert "for at most 0.1 MiB" in stage.screen.note.object
     # Some events were left out: a link means the event, not its place.
-    stage.player.go(stage.player.end // 2)
-    sequence = stage.replay.event(stage.player.cursor).stamp.sequence
-    assert sequence > stage.player.cursor
+    stage.playback.go(stage.playback.end // 2)
+    sequence = stage.replay.event(stage.playback.cursor).stamp.sequence
+    assert sequence > stage.playback.cursor
     assert stage.link().cursor == sequence
-    stage.player.seek(sequence)
+    stage.playback.seek(sequence)
     tick(stage)
-    assert stage.replay.event(stage.player.cursor).stamp.sequence == sequence
+    assert stage.replay.event(stage.playback.cursor).stamp.sequence == sequence
     stage.settings.values["cache_mb"] = 5000.0
     stage.begin()
     assert "cache_mb must be at most 1000, the limit of this server; got 5000" in stage.screen.message.object

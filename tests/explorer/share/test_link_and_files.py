@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Links, code and recording files, there and back."""
 
 from dataclasses import replace
 
@@ -15,15 +15,15 @@ def test_a_link_brings_back_data_settings_and_moment(stage):
     stage.settings.set({"C": 7.0, "gamma": 3.0, "bias": False, "working_set": 12})
     stage.begin()
     play_to_the_end(stage)
-    stage.player.go(9)
+    stage.playback.go(9)
     stage.screen.layers.value = ["points", "misses"]
     stage.screen.axis.value = "kernel evaluations"
     other = Stage()
     other.restore("?" + stage.link().query())
-    wait_until(other, lambda: other.player.cursor == 9)
+    wait_until(other, lambda: other.playback.cursor == 9)
     assert other.screen.layers.value == ["points", "misses"]
     assert other.screen.axis.value == "kernel evaluations"
-    assert not other.player.playing
+    assert not other.playback.playing
     assert other.settings.values == stage.settings.values
     assert np.array_equal(other.replay.X, stage.replay.X)
     assert np.array_equal(other.replay.frame(9).event.alpha, stage.replay.frame(9).event.alpha)
@@ -48,21 +48,21 @@ def test_a_wrong_link_is_explained_and_the_page_works(stage, search, message):
 
 def test_a_recording_is_saved_and_opened_again(stage):
     play_to_the_end(stage)
-    content = stage.take_along.recording().getvalue()
+    content = stage.share_row.recording().getvalue()
     other = Stage()
-    other.take_along.open.param.update(filename="mine.svmrun", value=content)
+    other.share_row.open.param.update(filename="mine.svmrun", value=content)
     play_to_the_end(other)
     assert other.screen.story.object == stage.screen.story.object
-    other.take_along.open.param.update(filename="mine.svmrun", value=content[:500])
+    other.share_row.open.param.update(filename="mine.svmrun", value=content[:500])
     assert "mine.svmrun is damaged or not a svm-explorer recording file" in other.screen.message.object
     other.close()
 
 
 def test_the_python_does_the_same(stage):
     play_to_the_end(stage)
-    stage.take_along.show_python()
+    stage.share_row.show_python()
     names = {}
-    exec(stage.take_along.code, names)
+    exec(stage.share_row.code, names)
     assert names["run"].latest.objective == stage.replay.recording[-1].objective
 
 

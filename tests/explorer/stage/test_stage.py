@@ -7,22 +7,14 @@ import pytest
 
 from engine.systems.kernel_svm.events import Iteration
 from explorer.pages.shell import plain_page
-from explorer.registry import acts
+from explorer.registry import presentations
 from explorer.stage.actions import Stage
-from explorer.stage.browser import Browser
+from explorer.stage.window import Window
 from tests.support.stage import play_to_the_end, settle, tick, wait_until
 
 
-@pytest.fixture
-def stage():
-    made = Stage()
-    made.begin()
-    yield made
-    made.close()
-
-
 def test_the_first_screen_is_already_running(stage):
-    assert stage.player.playing
+    assert stage.playback.playing
     play_to_the_end(stage)
     assert "Finished: converged" in stage.screen.story.object
     assert len(stage.scene._support.data["x"]) > 50
@@ -30,7 +22,7 @@ def test_the_first_screen_is_already_running(stage):
 
 
 def test_every_preset_runs(stage):
-    for k in range(1, len(stage.act.presets)):
+    for k in range(1, len(stage.presentation.presets)):
         stage.screen.presets.value = k
         play_to_the_end(stage)
         assert "Finished" in stage.screen.story.object
@@ -41,7 +33,7 @@ def test_any_moment_can_be_drawn_in_any_order(stage):
     play_to_the_end(stage)
     rng = np.random.default_rng(0)
     for position in rng.integers(0, len(stage.replay), 30):
-        stage.player.go(int(position))
+        stage.playback.go(int(position))
         settle(stage)
     stage.restyle(True)
     settle(stage)
@@ -109,15 +101,15 @@ def test_a_wrong_value_leaves_the_run_alone(stage):
 
 
 def test_seeking_waits_for_the_run(stage):
-    stage.player.seek(25)
-    wait_until(stage, lambda: stage.player.cursor == 25)
-    assert not stage.player.playing
-    stage.player.seek(10**6)
-    wait_until(stage, lambda: not stage.player.running and stage.player.cursor == stage.player.end)
+    stage.playback.seek(25)
+    wait_until(stage, lambda: stage.playback.cursor == 25)
+    assert not stage.playback.playing
+    stage.playback.seek(10**6)
+    wait_until(stage, lambda: not stage.playback.running and stage.playback.cursor == stage.playback.end)
 
 
 def test_while_kernels_are_compiled_the_stage_says_so(monkeypatch):
-    monkeypatch.setattr("engine.warm.compiled", lambda: False)
+    monkeypatch.setattr("engine.compile_ahead.compiled", lambda: False)
     stage = Stage()
     assert "Compiling." in stage.screen.story.object
     stage.begin()
@@ -129,7 +121,7 @@ def test_while_kernels_are_compiled_the_stage_says_so(monkeypatch):
 def test_figures_suit_the_window(stage):
     stage.main()
     for (width, height), scene in {(1440, 900): 472, (1920, 1080): 652, (390, 844): 390}.items():
-        stage._fit([width, height])
+        stage.refresh.fit([width, height])
         settle(stage)
         assert stage.scene.plot.height == scene
 
@@ -154,12 +146,12 @@ def test_an_empty_file_and_another_files_columns(stage):
     assert list(stage.data.label.options) == ["a", "side", "b"]
     stage.data.file.param.update(filename="none.csv", value=b"")
     assert "none.csv" in stage.screen.message.object
-    stage.take_along.open.param.update(filename="none.svmrun", value=b"")
+    stage.share_row.open.param.update(filename="none.svmrun", value=b"")
     assert "none.svmrun" in stage.screen.message.object
 
 
 def test_every_preset_says_what_to_look_at_until_something_is_changed(stage):
-    assert all(preset.look for act in acts().values() for preset in act.presets)
+    assert all(preset.look for shown in presentations().values() for preset in shown.presets)
     assert stage.screen.look.object == stage.beginnings[0].look
     stage.settings.values["C"] = 3.0
     stage.begin()
@@ -216,7 +208,7 @@ def test_too_many_classes_are_refused(stage):
 
 
 def test_a_page_that_was_left_is_freed():
-    page = plain_page(Browser({}))
+    page = plain_page(Window())
     left = weakref.ref(page)
     del page
     gc.collect()
@@ -225,7 +217,7 @@ def test_a_page_that_was_left_is_freed():
 
 def test_a_button_shows_that_it_was_pressed_however_many_frames_are_on_their_way(stage):
     tick(stage)
-    stage.browser.frame += 10  # sent, and not yet drawn
-    stage._sent_at = time.monotonic() + 60
+    stage.window.frame += 10  # sent, and not yet drawn
+    stage.refresh._sent_at = time.monotonic() + 60
     stage.transport._handle_msg({"act": "toggle"})
     assert not stage.transport.now["playing"]

@@ -8,9 +8,10 @@ import pytest
 from engine import SOLVERS, Recording, datasets
 from engine.systems.budgeted_sgd.events import BudgetMaintained, StepsTaken, StrategiesCompared
 from engine.systems.budgeted_sgd.merging import PRECISE, golden_section
-from explorer.registry import acts
+from explorer.registry import presentation
+from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
-from explorer.replay.playback import Player
+from explorer.replay.playback import Playback
 from explorer.stage.actions import Stage
 from explorer.systems.budgeted_sgd.view import MergeView, kept, surfaces
 from tests.support.stage import play_to_the_end, settle, tick
@@ -57,14 +58,14 @@ def test_the_last_frame_decides_as_the_model_does(finished):
     frame = replay.frame(len(replay) - 1)
     X = replay.test_data[0]
     expected = trained.model.task_values(X, 1)[:, 0]
-    np.testing.assert_allclose(replay.decision(frame, replay.kernel.points(X)), expected, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(replay.reader.decision(frame, replay.kernel.points(X)), expected, rtol=1e-3, atol=1e-3)
 
 
 def test_the_field_is_the_decision_function(replay):
     frame = replay.frame_of(of_kind(replay, StepsTaken)[-1])
     xs, ys = np.linspace(-1, 2, 17), np.linspace(-1, 1, 13)
-    values = replay.field(frame, xs, ys)
-    np.testing.assert_allclose(values.ravel(), replay.decision(frame, replay.grid(xs, ys)), rtol=1e-3, atol=2e-3)
+    values = replay.reader.field(frame, xs, ys)
+    np.testing.assert_allclose(values.ravel(), replay.reader.decision(frame, grid(replay, xs, ys)), rtol=1e-3, atol=2e-3)
 
 
 def test_the_frame_of_a_merge_is_what_is_left_after_it(replay):
@@ -153,8 +154,8 @@ def test_a_race_runs_every_strategy_on_the_same_stream(replay):
 def test_a_race_ends_with_its_stage(stage):
     tick(stage)
     play_to_the_end(stage)
-    stage.own.begin_race()
-    race = stage.own._race_of
+    stage.view.begin_race()
+    race = stage.view._race_of
     stage.close()
     race.wait(30)
     assert not race.running
@@ -163,7 +164,8 @@ def test_a_race_ends_with_its_stage(stage):
 
 def test_a_step_to_the_next_merge_goes_as_far_as_it_takes(moons):
     run = run_of(moons)
-    player = Player(Replay(run.recorded), run.start(paused=True), playing=False, step_size="merge")
+    sizes = presentation("budgeted-sgd").step_sizes
+    player = Playback(Replay(run.recorded), run.start(paused=True), sizes, playing=False, step_size="merge")
     for expected in (1, 2):
         player.step(1)
         for _ in range(2000):
@@ -193,14 +195,14 @@ def test_two_vectors_slide_into_one(stage):
     play_to_the_end(stage)
     events = enumerate(stage.replay.recording)
     position, merge = next((k, e) for k, e in events if isinstance(e, BudgetMaintained) and e.kind == "merge")
-    stage.player.go(position)
+    stage.playback.go(position)
     settle(stage)
     overlay = stage.scene.overlay
     assert overlay.moving
     assert f"Merge {merge.number}." in stage.screen.story.object
-    assert "lost" in overlay.flag.source.data["text"][0]
+    assert "lost" in overlay.annotation.source.data["text"][0]
     overlay._since -= 10
-    stage._todo.add("scene")
+    stage.refresh._todo.add("scene")
     settle(stage)
     end = stage.replay.plane.project(np.asarray(merge.z, float)[None])[0]
     np.testing.assert_allclose(overlay._partners.data["x"], [end[0]] * 2, atol=1e-6)
@@ -212,7 +214,7 @@ def test_what_has_no_partner_has_a_story_too(moons, maintenance):
     run = run_of(moons, maintenance=maintenance)
     run.result()
     replay = Replay(run.recorded)
-    act = acts()["budgeted-sgd"]
+    act = presentation("budgeted-sgd")
     names = {name for name, _, _ in act.listing}
     overlay = Stage("budgeted-sgd").scene.overlay
     for cursor in range(len(replay)):
@@ -220,17 +222,17 @@ def test_what_has_no_partner_has_a_story_too(moons, maintenance):
         assert set(act.line(replay.event(cursor)).split()) <= names
         act.numbers(replay, cursor)
     overlay.draw(replay, replay.frame_of(of_kind(replay, BudgetMaintained)[0]), (-1, 1, -1, 1))
-    assert maintenance in overlay.flag.source.data["text"][0]
+    assert maintenance in overlay.annotation.source.data["text"][0]
 
 
 def test_every_event_of_budgeted_sgd_has_a_story(replay):
-    act = acts()["budgeted-sgd"]
+    act = presentation("budgeted-sgd")
     for cursor in range(len(replay)):
         assert act.story(replay, cursor)
 
 
 def test_every_preset_can_be_run():
-    for preset in acts()["budgeted-sgd"].presets:
+    for preset in presentation("budgeted-sgd").presets:
         SOLVERS["budgeted-sgd"].settings.checked(dict(preset.settings))
         assert preset.data["name"] in datasets.catalogue()
 
@@ -240,19 +242,19 @@ def test_three_classes_end_in_a_frame():
     run = run_of(data, epochs=1)
     run.result()
     replay = Replay(run.recorded, data.X_test, data.y_test)
-    replay.check()
+    replay.reader.check()
     frame = replay.frame(len(replay) - 1)
     assert len(frame.budget.coefficients)
-    assert np.isfinite(replay.accuracy(frame)).all()
+    assert np.isfinite(replay.reader.accuracy(frame)).all()
 
 
 def test_damaged_vectors_are_refused(replay):
-    replay.check()
+    replay.reader.check()
     damaged = Recording(replay.recording.header)
     for event in replay.recording:
         damaged.append(replace(event, vectors=event.vectors[:, :1]) if isinstance(event, StepsTaken) else event)
     with pytest.raises(ValueError, match="damaged: StepsTaken"):
-        Replay(damaged).check()
+        Replay(damaged).reader.check()
 
 
 @pytest.mark.parametrize(
@@ -271,4 +273,4 @@ def test_a_damaged_merge_is_refused(replay, wrong):
     for event in replay.recording:
         damaged.append(replace(event, **wrong) if isinstance(event, BudgetMaintained) else event)
     with pytest.raises(ValueError, match="damaged: BudgetMaintained"):
-        Replay(damaged).check()
+        Replay(damaged).reader.check()

@@ -17,7 +17,7 @@ from engine.systems.clustersvm.events import (
     RepresentativesChosen,
 )
 from engine.systems.kernel_svm.events import Iteration
-from explorer.registry import acts
+from explorer.registry import presentation
 from explorer.replay.lookup import Replay
 from explorer.share.link import Link
 from explorer.share.recording_file import read_recording, recording_bytes
@@ -26,7 +26,7 @@ from explorer.systems.clustersvm.overlay import ClusterMarks
 from explorer.systems.clustersvm.view import PassesView
 from tests.support.stage import play_to_the_end, settle, tick
 
-SOLVER, ACT = SOLVERS["clustersvm"], acts()["clustersvm"]
+SOLVER, ACT = SOLVERS["clustersvm"], presentation("clustersvm")
 SETTINGS = {"C": 10.0, "gamma": 1.0, "n_clusters": 5, "max_passes": None, "working_set": 16, "n_jobs": 1}
 WINDOW = (-2.0, 3.0, -2.0, 2.0)
 
@@ -46,9 +46,9 @@ def last_frame(replay):
 
 
 def wait_for_exact(replay):
-    replay.exact(last_frame(replay))
-    replay._exact.wait(60)
-    assert replay.knows_exact(last_frame(replay))
+    replay.reader.exact(last_frame(replay))
+    replay.reader._exact.wait(60)
+    assert replay.reader.knows_exact(last_frame(replay))
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +75,12 @@ def test_split_by_split_the_clusters_come_about(replay):
     splits = of_kind(replay, ClusterSplit)
     (made,) = of_kind(replay, ClustersMade)
     for split in splits:
-        grouping = replay.frame_of(split).grouping
-        assert grouping.since is split
+        clusters = replay.frame_of(split).clusters
+        assert clusters.since is split
         np.testing.assert_array_equal(
-            grouping.labels[split.members], np.where(split.beyond, split.other, split.cluster)
+            clusters.labels[split.members], np.where(split.beyond, split.other, split.cluster)
         )
-    np.testing.assert_array_equal(replay.frame_of(splits[-1]).grouping.labels, made.labels)
+    np.testing.assert_array_equal(replay.frame_of(splits[-1]).clusters.labels, made.labels)
 
 
 def test_the_scene_shows_a_split_with_its_direction_and_its_cut(replay):
@@ -95,7 +95,7 @@ def test_the_scene_shows_a_split_with_its_direction_and_its_cut(replay):
     np.testing.assert_allclose(along / np.hypot(*along), split.direction, atol=1e-6)
     assert abs((cut[0] - split.mean) @ split.direction) < 1e-6  # through the mean
     assert len(overlay._parts.data["xs"]) == 2
-    assert str(np.count_nonzero(split.beyond)) in overlay.flag.source.data["text"][0]
+    assert str(np.count_nonzero(split.beyond)) in overlay.annotation.source.data["text"][0]
     overlay.draw(replay, last_frame(replay), WINDOW)
     assert not len(overlay._parts.data["xs"])
 
@@ -104,9 +104,9 @@ def test_after_a_look_clusters_have_their_outcome_and_then_their_representatives
     revised, chosen = of_kind(replay, ClustersRevised)[0], of_kind(replay, RepresentativesChosen)[1]
     reduced = of_kind(replay, ReducedSetMade)[1]
     frame = replay.frame_of(revised)
-    np.testing.assert_array_equal(frame.grouping.labels, revised.before)
-    assert frame.grouping.outcomes == tuple(revised.outcomes)
-    after = replay.frame_of(reduced).grouping
+    np.testing.assert_array_equal(frame.clusters.labels, revised.before)
+    assert frame.clusters.outcomes == tuple(revised.outcomes)
+    after = replay.frame_of(reduced).clusters
     np.testing.assert_array_equal(after.labels, chosen.labels)
     np.testing.assert_array_equal(np.flatnonzero(after.used), np.sort(reduced.points))
     overlay = ClusterMarks(figure())
@@ -119,10 +119,10 @@ def test_after_a_look_clusters_have_their_outcome_and_then_their_representatives
 def test_at_the_fixed_point_this_svm_is_the_exact_one(replay):
     frame = last_frame(replay)
     assert isinstance(frame.event, ExactnessChecked)
-    exact = replay.exact(frame)
-    np.testing.assert_allclose(replay.margins(frame), replay.margins(exact), atol=0.02)
+    exact = replay.reader.exact(frame)
+    np.testing.assert_allclose(replay.reader.margins(frame), replay.reader.margins(exact), atol=0.02)
     first = replay.frame_of(of_kind(replay, ReducedTrained)[0])
-    assert np.abs(replay.margins(first) - replay.margins(exact)).max() > 0.1
+    assert np.abs(replay.reader.margins(first) - replay.reader.margins(exact)).max() > 0.1
     overlay = ClusterMarks(figure())
     overlay.draw(replay, first, WINDOW)
     assert len(overlay._boundary.data["x"]) > 20
@@ -150,7 +150,7 @@ def test_in_the_end_no_cluster_is_away_from_where_the_feasible_sets_meet(replay)
     assert len(clusters["apart"].data["x"])
     view.draw(replay, len(replay) - 1, last_frame(replay), None)
     assert not len(clusters["apart"].data["x"])
-    assert len(clusters["zero"].data["x"]) == len(last_frame(replay).grouping.clusters)
+    assert len(clusters["zero"].data["x"]) == len(last_frame(replay).clusters.numbers)
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_the_stage_plays_clustersvm_to_its_end(stage):
     assert "Finished: converged" in stage.screen.story.object
     names = [name for _, name in stage.transport.marks]
     assert names[:3] == ["clusters", "initial SVM", "margins"]
-    stage.replay._exact.wait(60)
+    stage.replay.reader._exact.wait(60)
     settle(stage)
     assert len(stage.scene.overlay._boundary.data["x"]) > 20
     chart = stage.charts._sources["reduced-set"].data
     assert chart["reduced"][-1] == stage.replay.recording[-1].size < chart["all"][-1] == 200
-    search = stage.replay._exact
+    search = stage.replay.reader._exact
     stage.close()
     assert not search._thread.is_alive()
 
@@ -225,14 +225,14 @@ DAMAGE = {
 
 def test_a_recording_of_clustersvm_is_played_and_a_damaged_one_refused(replay):
     again = Replay(read_recording(recording_bytes(replay.recording).getvalue(), "run.svmrun"))
-    again.check()
+    again.reader.check()
     assert len(again) == len(replay)
     for kind, values in DAMAGE.items():
         damaged = Recording(replay.recording.header)
         for event in replay.recording:
             damaged.append(replace(event, **values) if isinstance(event, kind) else event)
         with pytest.raises(ValueError, match=f"damaged: {kind.__name__}"):
-            Replay(damaged).check()
+            Replay(damaged).reader.check()
 
 
 def test_images_are_smoothed_as_a_preset_or_a_link_says(stage, published):

@@ -10,7 +10,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 from engine import SOLVERS, DCPredRegressor, Recording, datasets
-from engine.systems.dcpred.compressed_model import FastModel
+from engine.systems.dcpred.compressed_model import CompressedModel
 from engine.systems.dcpred.events import (
     KernelApproximated,
     LandmarksChosen,
@@ -19,10 +19,10 @@ from engine.systems.dcpred.events import (
     TreeGrown,
     TreeSplit,
 )
-from explorer.figures.annotation import Flag
+from explorer.figures.annotation import Annotation
 from explorer.figures.charts import Charts
 from explorer.notebook import explore, watch
-from explorer.registry import acts
+from explorer.registry import presentation
 from explorer.replay.lookup import Replay
 from explorer.share.recording_file import read_recording, recording_bytes
 from explorer.stage.actions import Stage
@@ -86,8 +86,8 @@ def stage():
 ])  # fmt: skip
 def test_every_moment_is_told_and_drawn_and_the_last_is_the_engines_machine(board, settings):
     replay = replay_of(board, **settings)
-    replay.check()
-    act, view, overlay = acts()["dcpred"], PredictionView(dark=True), Compression(figure())
+    replay.reader.check()
+    act, view, overlay = presentation("dcpred"), PredictionView(dark=True), Compression(figure())
     names = {name for name, _, _ in act.listing}
     for cursor in range(len(replay)):
         assert act.story(replay, cursor)
@@ -99,12 +99,12 @@ def test_every_moment_is_told_and_drawn_and_the_last_is_the_engines_machine(boar
             overlay.draw(replay, frame, WINDOW, 7 if cursor % 2 else None)
     view.end()
     last = last_frame(replay)
-    expected = FastModel.of(last.event).values(board.X_test)[:, 0]
-    np.testing.assert_allclose(replay.leaf_values(last, board.X_test, fast=True), expected, atol=1e-3)
+    expected = CompressedModel.of(last.event).values(board.X_test)[:, 0]
+    np.testing.assert_allclose(replay.reader.values(last, board.X_test, compressed=True), expected, atol=1e-3)
 
 
 def test_a_leaf_that_keeps_its_machine_is_said_to(board):
-    replay, act = replay_of(board, landmark_ratio=1.0), acts()["dcpred"]
+    replay, act = replay_of(board, landmark_ratio=1.0), presentation("dcpred")
     told = [act.story(replay, k) for k in range(len(replay)) if isinstance(replay.event(k), LandmarksChosen)]
     assert told
     assert all("nothing to spare" in text for text in told)
@@ -115,7 +115,7 @@ def test_a_leafs_exact_machine_is_an_svm_of_its_points(replay):
     event = of_kind(replay, LeafTrained)[2]
     members = np.flatnonzero(grown.labels == event.leaves[0])
     frame = replay.frame_of(of_kind(replay, LeafTrained)[-1])
-    values = replay.leaf_values(frame, replay.X[members], fast=False)
+    values = replay.reader.values(frame, replay.X[members], compressed=False)
     # The engine's SVM has no bias; scikit-learn's has, so they are compared by what they minimise.
     K = np.exp(-4.0 * ((replay.X[members, None] - replay.X[members]) ** 2).sum(axis=2))
     theirs = SVC(C=1.0, gamma=4.0).fit(replay.X[members], frame.signs[members])
@@ -136,19 +136,19 @@ def test_amid_the_work_leaves_without_a_fast_machine_keep_their_exact_one(replay
     [grown] = of_kind(replay, TreeGrown)
     done = np.isin(grown.labels, [event.leaf for event in compressed[:4]])
     last = last_frame(replay)
-    values = replay.leaf_values(frame, replay.X, fast=True)
-    np.testing.assert_allclose(values[done], replay.leaf_values(last, replay.X, fast=True)[done], atol=1e-4)
-    np.testing.assert_allclose(values[~done], replay.leaf_values(last, replay.X, fast=False)[~done], atol=1e-4)
-    drawn = replay.drawn(frame)
+    values = replay.reader.values(frame, replay.X, compressed=True)
+    np.testing.assert_allclose(values[done], replay.reader.values(last, replay.X, compressed=True)[done], atol=1e-4)
+    np.testing.assert_allclose(values[~done], replay.reader.values(last, replay.X, compressed=False)[~done], atol=1e-4)
+    drawn = replay.reader.drawn(frame)
     assert len(drawn.weights) == np.count_nonzero(frame.alpha[~done])
-    assert not len(replay.drawn(last).weights)
+    assert not len(replay.reader.drawn(last).weights)
 
 
 def test_costs_and_accuracies_are_those_the_engine_tells(replay):
     last = last_frame(replay)
     assert last.leaves.mean(last.leaves.costs) == pytest.approx(last.event.cost)
     assert last.leaves.mean(last.leaves.exact_costs) == pytest.approx(last.event.exact_cost)
-    train, test = replay.accuracy(last)
+    train, test = replay.reader.accuracy(last)
     assert train == pytest.approx(100 * last.event.quality)
     assert 70 < test <= 100
 
@@ -157,11 +157,11 @@ def test_three_classes_share_the_leaves():
     data = datasets.load("gaussians", size=240)
     replay = replay_of(data, n_leaves=4, gamma=0.5)
     last = last_frame(replay)
-    assert replay.accuracy(last)[0] == pytest.approx(100 * last.event.quality, abs=0.5)
+    assert replay.reader.accuracy(last)[0] == pytest.approx(100 * last.event.quality, abs=0.5)
     assert {replay.frame_of(event).task.name for event in of_kind(replay, LeafTrained)} == {
         f"{name} against the rest" for name in range(3)
     }
-    assert acts()["dcpred"].numbers(replay, len(replay) - 1)["field"] == "0 against the rest"
+    assert presentation("dcpred").numbers(replay, len(replay) - 1)["field"] == "0 against the rest"
 
 
 # ---- the scene ----
@@ -187,12 +187,12 @@ def test_a_pinned_point_is_linked_to_what_decides_about_it(replay):
     overlay.draw(replay, frame, WINDOW, 5)
     trace = frame.leaves.fast.trace(replay.X[5])
     assert len(overlay.marks._rays.data["xs"]) == len(trace.landmarks)
-    assert f"= {trace.cost:.3g}" in overlay.flag.source.data["text"][0]
+    assert f"= {trace.cost:.3g}" in overlay.annotation.source.data["text"][0]
     view = PredictionView(dark=False)
     view.draw(replay, len(replay) - 1, frame, 5)
     view.end()
     total = sum(view._weights.data["weight"]) + trace.intercepts[0]
-    assert total == pytest.approx(replay.leaf_values(frame, replay.X[[5]], fast=True)[0], abs=1e-3)
+    assert total == pytest.approx(replay.reader.values(frame, replay.X[[5]], compressed=True)[0], abs=1e-3)
     assert f"{len(trace.nodes) - 1} turns to leaf {trace.leaf + 1}" in view.tree.title.text
     assert view._edges.data["width"].count(4) == len(trace.nodes) - 1
 
@@ -200,7 +200,7 @@ def test_a_pinned_point_is_linked_to_what_decides_about_it(replay):
 @pytest.mark.parametrize(("width", "ratio"), [(275, 1), (275, 2), (800, 1)])
 def test_a_flag_keeps_inside_the_scene(width, ratio):
     plot = figure(tags=[width, 300, ratio])
-    flag, text = Flag(plot, above=8), "leaf 9: 8 pseudo-landmarks, error 38 %"
+    flag, text = Annotation(plot, above=8), "leaf 9: 8 pseudo-landmarks, error 38 %"
     for x in (0.0, 0.5, 1.0):
         flag.say(text, (x, 0.0), (0.0, 1.0, 0.0, 1.0))
         [at], half = flag.source.data["x"], 5.6 * len(text) / 2 / width
@@ -229,7 +229,7 @@ def test_where_exact_and_fast_disagree(replay):
     overlay.draw(replay, frame, WINDOW)
     [apart] = overlay._apart.data["image"]
     xs, ys = np.linspace(*WINDOW[:2], apart.shape[1]), np.linspace(*WINDOW[2:], apart.shape[0])
-    exact, fast = (replay.field(frame, xs, ys, early) for early in (False, True))
+    exact, fast = (replay.reader.field(frame, xs, ys, early) for early in (False, True))
     np.testing.assert_array_equal(apart > 0, (exact > 0) != (fast > 0))
     assert 0 < apart.mean() < 0.3
 
@@ -266,7 +266,7 @@ def test_more_landmarks_are_dearer_and_in_the_end_as_good_as_the_exact_machines(
 
 
 def test_curves_of_cost_and_error(replay):
-    act, charts = acts()["dcpred"], Charts(acts()["dcpred"].charts, acts()["dcpred"].curves)
+    act, charts = presentation("dcpred"), Charts(presentation("dcpred").charts, presentation("dcpred").curves)
     charts.draw(replay, 0)
     while charts.pending:
         charts.draw(replay, 0)
@@ -274,7 +274,7 @@ def test_curves_of_cost_and_error(replay):
     assert cost["cost"][-1] == pytest.approx(replay.recording[-1].cost, rel=1e-5)
     assert cost["cost"][-1] < cost["exact_cost"][-1]
     assert (error["error"] <= error["error_without"] + 1e-4).all()
-    assert act.curves(replay, of_kind(replay, TreeSplit)[0]) == {}
+    assert act.curves.numbers(replay, of_kind(replay, TreeSplit)[0]) == {}
 
 
 # ---- a regression ----
@@ -291,11 +291,11 @@ def test_curves_are_those_of_kernel_ridge_regression_in_each_leaf(waves):
             waves.X[mine], waves.recording.header.y[mine] - mean
         )
         grid = np.linspace(x[mine].min(), x[mine].max(), 20)[:, None]
-        np.testing.assert_allclose(waves.leaf_values(frame, grid, fast=False), model.predict(grid) + mean, atol=2e-3)
+        np.testing.assert_allclose(waves.reader.values(frame, grid, compressed=False), model.predict(grid) + mean, atol=2e-3)
 
 
 def test_bands_landmarks_and_gaps_of_a_regression(waves):
-    act, overlay, view = acts()["dcpred-ridge"], Regressors(figure()), PredictionView(dark=False)
+    act, overlay, view = presentation("dcpred-ridge"), Regressors(figure()), PredictionView(dark=False)
     window = (-0.5, 10.5, -2.0, 2.0)
     for cursor in range(len(waves)):
         assert act.story(waves, cursor)
@@ -310,7 +310,7 @@ def test_bands_landmarks_and_gaps_of_a_regression(waves):
     assert len(bands["left"]) == 5
     assert np.isnan(overlay._fast.data["y"]).sum() == 4  # between the leaves
     assert len(overlay.marks._marks.data["x"]) == last_frame(waves).event.n_landmarks
-    train, test = waves.accuracy(last_frame(waves))
+    train, test = waves.reader.accuracy(last_frame(waves))
     assert train == pytest.approx(last_frame(waves).event.quality, rel=1e-3)
     assert test < 0.3
 
@@ -322,7 +322,7 @@ def test_a_regression_of_more_dimensions_shows_predictions():
     replay = replay_of(data, "dcpred-ridge", gamma=0.2)
     overlay = Regressors(figure())
     overlay.draw(replay, last_frame(replay), (-3, 3, -3, 3))
-    np.testing.assert_allclose(overlay._predicted.data["y"], replay.leaf_values(last_frame(replay), X, fast=True))
+    np.testing.assert_allclose(overlay._predicted.data["y"], replay.reader.values(last_frame(replay), X, compressed=True))
 
 
 def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():
@@ -338,7 +338,7 @@ def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():
     stage._touch("tap", *stage.replay.places[9])
     settle(stage)
     assert stage.pinned == 9
-    assert "pseudo" in stage.scene.overlay.flag.source.data["text"][0]
+    assert "pseudo" in stage.scene.overlay.annotation.source.data["text"][0]
     stage.close()
 
 
@@ -351,7 +351,7 @@ def test_the_stage_plays_dcpred_to_its_end(stage):
     assert "Finished: converged" in stage.screen.story.object
     assert [name for _, name in stage.transport.marks] == ["tree", "leaves", "compress"]
     split = stage.replay.position(of_kind(stage.replay, TreeSplit)[2])
-    stage.player.go(split)
+    stage.playback.go(split)
     settle(stage)
     assert "Divided." in stage.screen.story.object
     assert len(stage.scene.overlay._centres.data["x"]) == 2
@@ -360,7 +360,7 @@ def test_the_stage_plays_dcpred_to_its_end(stage):
 
 @pytest.mark.parametrize("solver", ["dcpred", "dcpred-ridge"])
 def test_every_preset_can_be_run(solver):
-    for preset in acts()[solver].presets:
+    for preset in presentation(solver).presets:
         SOLVERS[solver].settings.checked(dict(preset.settings))
         assert datasets.catalogue()[preset.data["name"]].task == SOLVERS[solver].task
 
@@ -374,12 +374,12 @@ def test_every_preset_can_be_run(solver):
 ])  # fmt: skip
 def test_a_recording_is_played_and_a_damaged_one_refused(replay, kind, change):
     again = Replay(read_recording(recording_bytes(replay.recording).getvalue(), "run.svmrun"))
-    again.check()
+    again.reader.check()
     damaged = Recording(replay.recording.header)
     for event in replay.recording:
         damaged.append(replace(event, **change(event)) if isinstance(event, kind) else event)
     with pytest.raises(ValueError, match="damaged"):
-        Replay(damaged).check()
+        Replay(damaged).reader.check()
 
 
 def test_a_regression_in_a_notebook():
@@ -387,4 +387,4 @@ def test_a_regression_in_a_notebook():
     assert explore(data.X, data.y, solver="dcpred-ridge", n_leaves=2)._made[1].task == "regression"
     fit = watch(DCPredRegressor(n_leaves=2, gamma=4.0)).fit(data.X, data.y)
     assert fit.result(60).score(data.X, data.y) > 0.5
-    Replay(fit.run.recorded).check()
+    Replay(fit.run.recorded).reader.check()

@@ -10,14 +10,16 @@ from engine.learning.model import Model
 from engine.systems.dcsvm.events import LevelFinished, LevelJudged, Partitioned, SubproblemSolved
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.charts import Charts
-from explorer.registry import acts
+from explorer.registry import presentation
+from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
 from explorer.share.link import Link
 from explorer.share.recording_file import read_recording, recording_bytes
 from explorer.stage.actions import Stage
 from explorer.systems.dcsvm.levels import best_known, rungs
+from explorer.systems.dcsvm.reader import CellFrame
 from explorer.systems.dcsvm.view import LadderView
-from explorer.systems.kernel_svm.curves import objective_of
+from explorer.systems.dcsvm.curves import objective_of
 from tests.support.stage import play_to_the_end, settle, tick
 
 SETTINGS = {"C": 10.0, "gamma": 4.0, "levels": 2, "working_set": 32, "n_jobs": 1}
@@ -77,7 +79,7 @@ def test_the_frame_of_a_finished_level_is_its_alpha_in_its_own_cells(replay):
 def test_in_the_end_there_are_no_cells(replay):
     frame = replay.frame(len(replay) - 1)
     assert isinstance(frame.event, Iteration)
-    assert frame.cells is None
+    assert not isinstance(frame, CellFrame)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
@@ -89,10 +91,10 @@ def test_the_early_field_is_what_the_early_model_says(board, kernel):
     model.fit(board.X, board.y)
     frame = replay.frame(len(replay) - 1)
     xs, ys = np.linspace(-2, 2, 23), np.linspace(-2, 2, 19)
-    values = replay.field(frame, xs, ys)
+    values = replay.reader.field(frame, xs, ys)
     places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     points = replay.kernel.points(places)
-    np.testing.assert_allclose(values.ravel(), replay.decision(frame, points), atol=2e-3)
+    np.testing.assert_allclose(values.ravel(), replay.reader.decision(frame, points), atol=2e-3)
     same = np.sign(values.ravel()) == np.sign(model.decision_function(places))
     assert same.mean() > 0.97
 
@@ -101,17 +103,17 @@ def test_the_other_field_adds_up_all_cells(replay):
     level = of_kind(replay, LevelFinished)[0]
     frame = replay.frame_of(level)
     xs = ys = np.linspace(-2, 2, 21)
-    glued = replay.field(frame, xs, ys, early=False)
-    points = replay.grid(xs, ys)
-    np.testing.assert_allclose(glued.ravel(), replay.decision(frame, points, early=False), atol=2e-3)
-    assert not np.allclose(glued, replay.field(frame, xs, ys), atol=1e-2)
+    glued = replay.reader.field(frame, xs, ys, local=False)
+    points = grid(replay, xs, ys)
+    np.testing.assert_allclose(glued.ravel(), replay.reader.decision(frame, points, local=False), atol=2e-3)
+    assert not np.allclose(glued, replay.reader.field(frame, xs, ys), atol=1e-2)
 
 
 def test_margins_amid_a_level_are_those_of_the_cells_models(replay):
     frame = replay.frame_of(of_kind(replay, LevelFinished)[0])
-    routed = replay.committee(frame).router.route(replay.points)
+    routed = replay.reader.committee(frame).router.route(replay.points)
     assert np.mean(routed == frame.cells.labels) > 0.99
-    right = replay.margins(frame) > 0
+    right = replay.reader.margins(frame) > 0
     assert right.mean() > 0.9
 
 
@@ -169,16 +171,16 @@ def test_margins_are_true_in_refinement_too(replay):
     refined = [event for event in of_kind(replay, Iteration) if not event.active.all()]
     for event in (refined[0], refined[-1], of_kind(replay, Iteration)[-1]):
         frame = replay.frame_of(event)
-        expected = frame.signs * replay.decision(frame, replay.points)
-        np.testing.assert_allclose(replay.margins(frame), expected, atol=5e-3)
+        expected = frame.signs * replay.reader.decision(frame, replay.points)
+        np.testing.assert_allclose(replay.reader.margins(frame), expected, atol=5e-3)
 
 
 def test_many_cells_are_soon_looked_up():
     replay = replay_of(datasets.load("checkerboard-filled", size=600), levels=4, sample_size=600)
     solved = of_kind(replay, SubproblemSolved)
-    members = replay.cell_members(of_kind(replay, Partitioned)[0])
+    members = replay.reader.cell_members(of_kind(replay, Partitioned)[0])
     assert sum(map(len, members)) == 600
-    charts = Charts()
+    charts = Charts(presentation("dcsvm").charts, presentation("dcsvm").curves)
     charts.draw(replay, 0)
     assert 0 < charts.pending < len(solved) + len(replay)  # a moment's worth at a time
     while charts.pending:
@@ -215,18 +217,18 @@ def test_a_cell_is_named_and_its_seams_are_drawn(stage):
     tick(stage)
     play_to_the_end(stage)
     solved = [k for k, event in enumerate(stage.replay.recording) if isinstance(event, SubproblemSolved)]
-    stage.player.go(solved[3])
+    stage.playback.go(solved[3])
     settle(stage)
     event = stage.replay.event(solved[3])
     assert len(stage.scene.overlay._seams.data["x"]) > 50
-    assert stage.scene.overlay.flag.source.data["text"] == [
+    assert stage.scene.overlay.annotation.source.data["text"] == [
         f"cell {event.cluster + 1}: {event.size:,} points, {event.n_support:,} SVs"
     ]
     assert f"cell {event.cluster + 1}" in stage.screen.story.object
 
 
 def test_every_event_of_dcsvm_has_a_story_and_a_line(replay):
-    act = acts()["dcsvm"]
+    act = presentation("dcsvm")
     names = {name for name, _, _ in act.listing}
     for cursor in range(len(replay)):
         assert act.story(replay, cursor), replay.event(cursor)
@@ -235,20 +237,20 @@ def test_every_event_of_dcsvm_has_a_story_and_a_line(replay):
 
 
 def test_every_preset_can_be_run():
-    for preset in acts()["dcsvm"].presets:
+    for preset in presentation("dcsvm").presets:
         SOLVERS["dcsvm"].settings.checked(dict(preset.settings))
         assert preset.data["name"] in datasets.catalogue()
 
 
 def test_a_recording_of_dcsvm_is_played_and_a_damaged_one_refused(replay):
     again = Replay(read_recording(recording_bytes(replay.recording).getvalue(), "run.svmrun"))
-    again.check()
+    again.reader.check()
     assert len(again) == len(replay)
     damaged = Recording(replay.recording.header)
     for event in replay.recording:
         damaged.append(replace(event, labels=event.labels[:5]) if isinstance(event, Partitioned) else event)
     with pytest.raises(ValueError, match="damaged: Partitioned"):
-        Replay(damaged).check()
+        Replay(damaged).reader.check()
 
 
 def test_three_classes_go_pair_by_pair():
@@ -262,16 +264,16 @@ def test_three_classes_go_pair_by_pair():
 
 
 def test_a_link_may_name_layers_of_its_own():
-    act, table = acts()["dcsvm"], SOLVERS["dcsvm"].settings
+    act, table = presentation("dcsvm"), SOLVERS["dcsvm"].settings
     assert Link.read("?layers=cells,early field", table, act.layers).layers == ["cells", "early field"]
     with pytest.raises(ValueError, match="layers"):
-        Link.read("?layers=cells", SOLVERS["kernel-svm"].settings, acts()["kernel-svm"].layers)
+        Link.read("?layers=cells", SOLVERS["kernel-svm"].settings, presentation("kernel-svm").layers)
 
 
 def test_the_snippet_of_dcsvm_runs(stage):
     tick(stage)
     play_to_the_end(stage)
-    stage.take_along.show_python()
+    stage.share_row.show_python()
     names: dict = {}
-    exec(stage.take_along.code.replace("    print", "    None and print"), names)
+    exec(stage.share_row.code.replace("    print", "    None and print"), names)
     assert isinstance(names["model"], Model)

@@ -16,7 +16,7 @@ from engine.systems.interior_point.events import (
     SchemeSwitched,
 )
 from engine.systems.interior_point.settings import SCHEMES
-from explorer.registry import acts
+from explorer.registry import presentation
 from explorer.replay.lookup import Replay
 from explorer.stage.actions import Stage
 from explorer.systems.interior_point.overlay import Pivots
@@ -71,8 +71,8 @@ def view_at(replay, event):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_any_scheme_is_told_and_drawn_at_every_event(moons, scheme):
     replay, trained = replay_of(moons, scheme=scheme)
-    replay.check()
-    act, view, overlay = acts()["interior-point"], CentralPathView(dark=True), Pivots(figure())
+    replay.reader.check()
+    act, view, overlay = presentation("interior-point"), CentralPathView(dark=True), Pivots(figure())
     names = {name for name, _, _ in act.listing}
     for cursor in range(len(replay)):
         assert act.story(replay, cursor)
@@ -85,7 +85,7 @@ def test_any_scheme_is_told_and_drawn_at_every_event(moons, scheme):
     X = replay.test_data[0]
     last = replay.frame(len(replay) - 1)
     expected = trained.model.task_values(X, 1)[:, 0]
-    np.testing.assert_allclose(replay.decision(last, replay.kernel.points(X)), expected, rtol=1e-3, atol=5e-3)
+    np.testing.assert_allclose(replay.reader.decision(last, replay.kernel.points(X)), expected, rtol=1e-3, atol=5e-3)
 
 
 def test_an_iterate_decides_by_the_matrix_that_was_factorised(replay):
@@ -96,7 +96,7 @@ def test_an_iterate_decides_by_the_matrix_that_was_factorised(replay):
     assert len(pivots) == 12
     nystrom = K[:, pivots] @ np.linalg.solve(K[np.ix_(pivots, pivots)], K[pivots])
     expected = nystrom @ (frame.signs * event.alpha) + event.intercept
-    found = replay.decision(frame, replay.points)
+    found = replay.reader.decision(frame, replay.points)
     np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max())
 
 
@@ -108,17 +108,17 @@ def test_pivots_appear_and_the_residual_shrinks(replay):
         overlay.draw(replay, replay.frame_of(event), window)
         assert len(overlay._chosen.data["x"]) == event.rank
         assert len(overlay._fresh.data["x"]) == len(event.pivots)
-        assert overlay.flag.source.data["text"] == [f"pivot {event.rank}"]
+        assert overlay.annotation.source.data["text"] == [f"pivot {event.rank}"]
         painted.append(int(overlay._halos.data["image"][0].view(np.uint8)[:, 3::4].sum()))
     assert painted[1] < painted[0]
     overlay.draw(replay, replay.frame_of(of_kind(replay, InteriorIteration)[0]), window)
-    assert not overlay.flag.source.data["text"]
+    assert not overlay.annotation.source.data["text"]
 
 
 def test_support_vectors_are_the_alphas_that_are_not_near_zero(replay):
     first, *_, last = of_kind(replay, InteriorIteration)
-    assert len(replay.drawn(replay.frame_of(first)).weights) == 200  # all inside their bounds
-    assert len(replay.drawn(replay.frame_of(last)).weights) < 60
+    assert len(replay.reader.drawn(replay.frame_of(first)).weights) == 200  # all inside their bounds
+    assert len(replay.reader.drawn(replay.frame_of(last)).weights) < 60
     assert replay.frame_of(last).at_bound.any()
 
 
@@ -163,9 +163,9 @@ def test_the_stage_plays_to_its_end(stage):
     curves = stage.charts._sources["gaps"].data
     assert np.isfinite(curves["gap_exact"]).all()
     assert np.nanmin(curves["gap_instead"]) < np.nanmin(curves["gap_exact"])  # the rest is what was left out
-    stage.player.go(0)
+    stage.playback.go(0)
     settle(stage)
-    assert not len(stage.own._trace.data["trace"])
+    assert not len(stage.view._trace.data["trace"])
 
 
 def test_decomposition_goes_on_where_the_iterations_were(moons):
@@ -175,12 +175,12 @@ def test_decomposition_goes_on_where_the_iterations_were(moons):
     play_to_the_end(made)
     x = made.charts._sources["accuracy"].data["x"]
     assert (np.diff(x) >= 0).all()
-    assert made.own._saved.text == "handed over to decomposition"
+    assert made.view._saved.text == "handed over to decomposition"
     made.close()
 
 
 def test_every_preset_can_be_run():
-    for preset in acts()["interior-point"].presets:
+    for preset in presentation("interior-point").presets:
         SOLVER.settings.checked(dict(preset.settings))
         assert preset.data["name"] in datasets.catalogue()
 
@@ -199,12 +199,12 @@ def test_ranks_are_typed(stage):
 def test_three_classes_end_in_a_frame():
     data = datasets.load("gaussians", size=150)
     replay, _ = replay_of(data)
-    replay.check()
+    replay.reader.check()
     frame = replay.frame(len(replay) - 1)
     assert isinstance(frame.event, InteriorFinished)
     assert frame.event.stamp.path  # of the last task; the end of all has no alpha
-    assert np.isfinite(replay.accuracy(frame)).all()
-    assert acts()["interior-point"].story(replay, len(replay) - 1)
+    assert np.isfinite(replay.reader.accuracy(frame)).all()
+    assert presentation("interior-point").story(replay, len(replay) - 1)
 
 
 @pytest.mark.parametrize(
@@ -225,4 +225,4 @@ def test_a_damaged_recording_is_refused(replay, kind, wrong):
     for event in replay.recording:
         damaged.append(replace(event, **wrong) if isinstance(event, kind) else event)
     with pytest.raises(ValueError, match=f"damaged: {kind.__name__} is not about its 200 points"):
-        Replay(damaged).check()
+        Replay(damaged).reader.check()

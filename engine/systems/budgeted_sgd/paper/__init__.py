@@ -1,4 +1,8 @@
-"""Speeding Up Budgeted SGD SVM Training with Precomputed Golden Section Search (Glasmachers, Qaadan, 2018), again."""
+"""Speeding Up Budgeted SGD SVM Training with Precomputed Golden Section Search (Glasmachers, Qaadan, 2018), again.
+
+In: the data sets by name. Out: rows with our numbers beside the printed ones. `printed` has the numbers of the paper,
+`bench` prepares data and methods, `tables` and `figures` measure; this module lists what can be measured.
+"""
 
 from dataclasses import replace
 from functools import partial

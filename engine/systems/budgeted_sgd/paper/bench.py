@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from engine import datasets
-from engine.learning.validation import check_data, dense
-from engine.reproduction.paper import Effort, Row
-from engine.runtime.counter import Counter
+from engine.learning.validation import dense
+from engine.reproduction.bench import ReadyCase, predictions, unwatched, with_tests
+from engine.reproduction.paper import Effort
 from engine.runtime.events import Array
-from engine.runtime.run import Run
-from engine.runtime.threads import thread_count
 from engine.systems.budgeted_sgd.events import BudgetFinished, MergesReplayed, StrategiesCompared
 from engine.systems.budgeted_sgd.merging import MERGING
 from engine.systems.budgeted_sgd.paper.printed import TABLE_1
@@ -48,22 +46,15 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Ready:
+class Ready(ReadyCase[Case]):
     """A case that can be run."""
 
-    case: Case
-    effort: Effort
     passes: int
-    X: Array
-    y: Array
-    X_test: Array
-    y_test: Array
 
-    def row(self, case: dict[str, Any], ours: dict[str, Any], paper: dict[str, Any] | None = None) -> Row:
-        """A row of this case; quoted numbers come with the paper's number of rows."""
-        it = self.case
-        quoted = {"n": TABLE_1[it.published][0], **paper} if paper else {}
-        return Row(it.data, len(self.y), it.C, it.gamma, self.effort.seed, case, ours, quoted)
+    @property
+    def printed_rows(self) -> int:
+        """The paper's number of training rows."""
+        return TABLE_1[self.case.published][0]
 
     def settings(self, budget: int, **more: Any) -> dict[str, Any]:
         """For a run of Budgeted SGD."""
@@ -107,11 +98,10 @@ def fits(case: Case, effort: Effort, budget: int, strategies: tuple[str, ...]) -
 
 
 def fitted(X: Array, y: Array, X_test: Array, y_test: Array, settings: Mapping[str, Any]) -> Fit:
-    """A run that nobody watches."""
-    run = _run(X, y, {**settings, "instruments": "none"})
+    """One run, measured on the test part."""
+    run = unwatched(BUDGETED_SGD, X, y, {**settings, "instruments": "none"})
     (end,) = (event for event in run if isinstance(event, BudgetFinished))
-    model = run.result().model
-    hits = model.predict(model.task_values(X_test, thread_count(None))) == y_test
+    hits = predictions(run.result(), X_test) == y_test
     return Fit(run.seconds, float(np.mean(hits)), end.maintained / end.inner_steps)
 
 
@@ -124,33 +114,27 @@ def accuracies(
 
 def merging_decisions(X: Array, y: Array, settings: Mapping[str, Any]) -> StrategiesCompared:
     """Table 3: merging frequency, equal decisions and WD factors over all merges of a run."""
-    run = _run(X, y, {**settings, "instruments": "all"})
+    run = unwatched(BUDGETED_SGD, X, y, {**settings, "instruments": "all"})
     return [event for event in run if isinstance(event, StrategiesCompared)][-1]
 
 
 def merging_time(X: Array, y: Array, settings: Mapping[str, Any]) -> tuple[int, dict[str, tuple[float, float]]]:
     """Figure 3: the merges of a run, and seconds of one in section A and in section B, for each way of merging."""
-    events = list(_run(X, y, settings))
+    events = list(unwatched(BUDGETED_SGD, X, y, settings))
     (end,) = (event for event in events if isinstance(event, BudgetFinished))
     return end.maintained, time_split([event for event in events if isinstance(event, MergesReplayed)])
-
-
-def _run(X: Array, y: Array, settings: Mapping[str, Any]) -> Run[Any]:
-    X, y = check_data(X, y)
-    counter = Counter()
-    return Run(BUDGETED_SGD.steps(X, y, BUDGETED_SGD.settings.checked(settings), counter), counter)
 
 
 @cache
 def _ready(case: Case, effort: Effort) -> Ready:
     data = datasets.load(case.data, size=effort.train(None), seed=effort.seed)
-    assert data.X_test is not None
+    data = with_tests(data, effort.test(None), effort.seed)
     assert data.y_test is not None
-    some = np.random.default_rng(effort.seed).permutation(len(data.y_test))[: effort.test(None)]
-    X, X_test = case.factor * dense(data.X), case.factor * dense(data.X_test[some])
+    X, X_test = case.factor * dense(data.X), case.factor * dense(data.X_test)
     passes = case.passes if effort.rows is None else min(case.passes, QUICK_PASSES)
-    ready = Ready(case, effort, passes, X, data.y, X_test, data.y_test[some])
+    ready = Ready(case, effort, X, data.y, X_test, data.y_test, passes)
     few = slice(None, None, max(1, data.n // WARM))
     for maintenance in MERGING:
-        _run(X[few], data.y[few], {**ready.settings(50, maintenance=maintenance), "epochs": 1}).result()
+        settings = {**ready.settings(50, maintenance=maintenance), "epochs": 1}
+        unwatched(BUDGETED_SGD, X[few], data.y[few], settings).result()
     return ready

@@ -3,7 +3,7 @@
 Figures 2 and 3 are pictures without numbers; of Figure 3 the text says only what is quoted here.
 """
 
-TABLE_1 = {  # training rows, features, accuracy of LIBSVM's machine
+TABLE_1 = {  # training rows, features, accuracy of LIBSVM's model
     "SUSY": (4_500_000, 18, 79.79),
     "SKIN": (183_793, 3, 99.96),
     "IJCNN": (49_990, 22, 98.77),

@@ -1,4 +1,8 @@
-"""Training Support Vector Machines via Adaptive Clustering (Boley and Cao, SDM 2004), measured again."""
+"""Training Support Vector Machines via Adaptive Clustering (Boley and Cao, SDM 2004), measured again.
+
+In: the data sets by name. Out: rows with our numbers beside the printed ones. `printed` has the numbers of the paper,
+`bench` prepares data and methods, `tables` and `figures` measure; this module lists what can be measured.
+"""
 
 from functools import partial
 

@@ -12,11 +12,9 @@ import numpy as np
 
 from engine import datasets
 from engine.learning.system import System
-from engine.reproduction.paper import Effort, Row
-from engine.runtime.counter import Counter
+from engine.reproduction.bench import ReadyCase, predictions, unwatched, with_tests
+from engine.reproduction.paper import Effort
 from engine.runtime.events import Array
-from engine.runtime.run import Run
-from engine.runtime.threads import thread_count
 from engine.systems.clustersvm.events import ClustersMade
 from engine.systems.clustersvm.paper.printed import TABLES
 from engine.systems.clustersvm.system import CLUSTERSVM
@@ -42,6 +40,17 @@ class Case:
     first_class: int = 0  # the class that the paper's first classifier is for
     size: int | None = None  # of a toy, as large as its test data
 
+    @property
+    def C(self) -> float:
+        """The penalty."""
+        value: float = dict(self.settings)["C"]
+        return value
+
+    @property
+    def gamma(self) -> float | None:
+        """The kernel coefficient; None for a linear kernel."""
+        return dict(self.settings).get("gamma")
+
     def ready(self, effort: Effort) -> "Ready":
         """Load the data, and compile what is timed."""
         return _ready(self, effort)
@@ -52,28 +61,19 @@ class Case:
         if self.size is not None:
             test = datasets.load(self.data, size=tests or self.size, seed=seed + 10_000)
             return data.X, data.y, test.X, test.y
+        data = with_tests(data, tests, seed)
         assert data.X_test is not None
         assert data.y_test is not None
-        some = np.random.default_rng(seed).permutation(len(data.y_test))[:tests]
-        return data.X, data.y, data.X_test[some], data.y_test[some]
+        return data.X, data.y, data.X_test, data.y_test
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
+class Ready(ReadyCase[Case]):
     """A case that can be run."""
 
-    case: Case
-    effort: Effort
-    X: Array
-    y: Array
-    X_test: Array
-    y_test: Array
-
-    def row(self, case: dict[str, Any], ours: dict[str, Any], paper: dict[str, Any] | None = None) -> Row:
-        """A row of this case; quoted numbers come with the paper's number of rows."""
-        it, settings = self.case, dict(self.case.settings)
-        quoted = {"n": TABLES[it.published].n, **paper} if paper else {}
-        return Row(it.data, len(self.y), settings["C"], settings.get("gamma"), self.effort.seed, case, ours, quoted)
+    @property
+    def printed_rows(self) -> int:
+        """The paper's number of training rows."""
+        return TABLES[self.case.published].n
 
     def fit(self, method: str, **more: Any) -> "Fit":
         """One run of a method on all of the data."""
@@ -95,16 +95,14 @@ class Fit:
 
 
 def fitted(solver: System, X: Array, y: Array, X_test: Array, y_test: Array, settings: Mapping[str, Any]) -> Fit:
-    """A run that nobody watches."""
-    counter = Counter()
-    run = Run(solver.steps(X, y, solver.settings.checked(settings), counter), counter)
+    """One run, measured on the test part."""
+    run = unwatched(solver, X, y, settings)
     clustering = 0.0
     for event in run:
         if isinstance(event, ClustersMade) and not clustering:
             clustering = event.stamp.seconds
     trained = run.result()
-    values = trained.model.task_values(X_test, thread_count(None))
-    error = 100 * float(np.mean(trained.model.predict(values) != y_test))
+    error = 100 * float(np.mean(predictions(trained, X_test) != y_test))
     sizes = np.array([getattr(solution, "size", len(y)) for solution in trained.solutions])
     passes = max(getattr(solution, "passes", 0) for solution in trained.solutions)
     return Fit(run.seconds, clustering, error, sizes, trained.stop_reason == "converged", passes)

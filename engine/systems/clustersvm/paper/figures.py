@@ -61,7 +61,7 @@ def _seeds(effort: Effort) -> range:
 
 @cache
 def _drawn(case: Case, effort: Effort, seed: int) -> tuple[Ready, Fit]:
-    """A data set of its own for each run, and the machine of all its points."""
+    """A data set of its own for each run, and the model of all its points."""
     drawn = _on(case, effort, seed)
     return drawn, drawn.fit(EXACT)
 

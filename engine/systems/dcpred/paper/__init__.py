@@ -1,4 +1,9 @@
-"""Fast Prediction for Large-Scale Kernel Machines (Hsieh, Si and Dhillon, NIPS 2014), measured again."""
+"""Fast Prediction for Large-Scale Kernel Machines (Hsieh, Si and Dhillon, NIPS 2014), measured again.
+
+In: the data sets by name. Out: rows with our numbers beside the printed ones. `printed` has the numbers of the paper,
+`bench` prepares data and methods, `tables` and `figures` measure, `model_selection` chooses the settings of Table 1;
+this module lists what can be measured.
+"""
 
 from dataclasses import replace
 from functools import partial

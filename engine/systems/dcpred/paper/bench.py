@@ -1,7 +1,7 @@
-"""What the figures of DC-Pred++ share: a case, made ready from its data set, the machines on it, and their cost.
+"""What the figures of DC-Pred++ share: a case with its data, the models to compare on it, and their cost.
 
-Every machine but random Fourier features is an `engine.fast.FastModel`, predicts through the same code, and is timed as
-the linear model is: one thread, float32, the best of some repeats on the test part.
+Every model but random Fourier features is a `CompressedModel`, predicts through the same code, and is timed as the
+linear model is: one thread, float32, the best of some repeats on the test part.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,13 @@ from scipy.spatial.distance import cdist
 
 from engine import datasets
 from engine.learning.validation import dense
-from engine.reproduction.paper import Effort, Row
+from engine.reproduction.bench import ReadyCase, seconds_of_fit, with_tests
+from engine.reproduction.paper import Effort
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array
 from engine.runtime.run import Run
 from engine.systems.dcpred import nystrom
-from engine.systems.dcpred.compressed_model import FastModel, Leaf, assembled, linear_values
+from engine.systems.dcpred.compressed_model import CompressedModel, Leaf, assembled, linear_values
 from engine.systems.dcpred.estimator import DCPredClassifier, DCPredRegressor
 from engine.systems.dcpred.events import LeafTrained
 from engine.systems.dcpred.landmarks import choose
@@ -34,7 +35,7 @@ SAMPLE = 2000  # rows that an approximation is fitted to
 
 @dataclass(frozen=True)
 class Case:
-    """A data set with the paper's parameters; `positive` says which of its classes are told from the rest."""
+    """A data set with the paper's parameters; `positive` says which of its classes are the positive ones."""
 
     data: str
     published: str  # its name in the paper
@@ -53,13 +54,14 @@ class Case:
 
     def ready(self, effort: Effort) -> "Ready":
         """Load the data."""
-        data = _loaded(self.data, effort.train(self.rows), effort.seed)
-        some = np.random.default_rng(effort.seed).permutation(len(data.y_test))[: effort.test(self.tests)]
-        X, X_test = (
-            np.ascontiguousarray((dense(part) + self.shift) * self.factor, np.float32)
-            for part in (data.X, data.X_test[some])
+        data = with_tests(
+            _loaded(self.data, effort.train(self.rows), effort.seed), effort.test(self.tests), effort.seed
         )
-        y, y_test = data.y, data.y_test[some]
+        assert data.y_test is not None
+        X, X_test = (
+            np.ascontiguousarray((dense(part) + self.shift) * self.factor, np.float32) for part in (data.X, data.X_test)
+        )
+        y, y_test = data.y, data.y_test
         if self.positive is not None:
             y, y_test = (np.where(self.positive(labels), 1, -1) for labels in (y, y_test))
         if data.task == "regression":
@@ -68,41 +70,26 @@ class Case:
         return Ready(self, effort, X, y, X_test, y_test)
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
+class Ready(ReadyCase[Case]):
     """A case that can be run."""
-
-    case: Case
-    effort: Effort
-    X: Array
-    y: Array
-    X_test: Array
-    y_test: Array
-
-    def row(self, case: dict[str, Any], ours: dict[str, Any], paper: dict[str, Any] | None = None) -> Row:
-        """A row of this case."""
-        it = self.case
-        return Row(it.data, len(self.y), it.C, it.gamma, self.effort.seed, case, ours, paper or {})
 
     def fit(self, **settings: Any) -> tuple[DCPredClassifier, float]:
         """DC-Pred++ and its seconds."""
         it = self.case
         how = {"C": it.C, "gamma": it.gamma, "n_leaves": it.leaves, "landmark_ratio": it.ratio, **settings}
         model = DCPredClassifier(random_state=self.effort.seed, **how)
-        began = perf_counter()
-        model.fit(self.X, self.y)
-        return model, perf_counter() - began
+        return model, seconds_of_fit(model, self.X, self.y)
 
-    def measured(self, fast: FastModel, seconds: float | None = None) -> dict[str, Any]:
-        """What is told of a classifier."""
+    def measured(self, fast: CompressedModel, seconds: float | None = None) -> dict[str, Any]:
+        """Accuracy and prediction cost of a classifier."""
         right = np.where(fast.values(self.X_test)[:, 0] > 0, 1, -1) == self.y_test
         return {
             "accuracy": 100 * float(np.mean(right)), "prediction time": self.time(fast),
             "inner products": fast.cost(self.X_test), **({} if seconds is None else {"training time": seconds}),
         }  # fmt: skip
 
-    def time(self, fast: FastModel) -> float:
-        """Over a linear model's."""
+    def time(self, fast: CompressedModel) -> float:
+        """Prediction time, as a multiple of a linear model's."""
         weights = np.ones(self.X.shape[1], np.float32)
         linear, ours = np.inf, np.inf
         for _ in range(REPEATS):  # in turn, so that a slow moment is both's
@@ -110,25 +97,23 @@ class Ready:
             ours = min(ours, _seconds(lambda: fast.values(self.X_test)))
         return ours / linear
 
-    # ---- contenders ----
+    # ---- what it is compared with ----
 
-    def exact(self) -> tuple[FastModel, float]:
+    def exact(self) -> tuple[CompressedModel, float]:
         """The kernel SVM on all support vectors."""
         model = KernelSVC(C=self.case.C, gamma=self.case.gamma)
-        began = perf_counter()
-        model.fit(self.X, self.y)
-        seconds = perf_counter() - began
+        seconds = seconds_of_fit(model, self.X, self.y)
         return self.alone(model.support_vectors_, model.dual_coef_[0], model.intercept_[0]), seconds
 
-    def reduced_set(self, model: FastModel, count: int) -> FastModel:
-        """The exact machine projected onto centres of its support vectors."""
+    def reduced_set(self, model: CompressedModel, count: int) -> CompressedModel:
+        """The exact model projected onto centres of its support vectors."""
         gamma, places, weights = self.case.gamma, model.places(0), model.weights[:, 0].astype(float)
         centres = self.centres(count, places)
         K = np.exp(-gamma * cdist(centres, centres, "sqeuclidean")) + 1e-8 * np.eye(len(centres))
         target = np.exp(-gamma * cdist(centres, places, "sqeuclidean")) @ weights
         return self.alone(centres, np.linalg.solve(K, target), float(model.intercepts[0, 0]))
 
-    def kmeans_nystrom(self, count: int) -> tuple[FastModel, float]:
+    def kmeans_nystrom(self, count: int) -> tuple[CompressedModel, float]:
         """One leaf, landmarks by plain k-means, no pseudo-landmarks."""
         began = perf_counter()
         centres = self.centres(count)
@@ -144,12 +129,11 @@ class Ready:
 
         sampler = RBFSampler(gamma=self.case.gamma, n_components=count, random_state=self.effort.seed)
         model = make_pipeline(sampler, LinearSVC(C=self.case.C, random_state=self.effort.seed))
-        began = perf_counter()
-        model.fit(self.X, self.y)
-        return 100 * model.score(self.X_test, self.y_test), perf_counter() - began
+        seconds = seconds_of_fit(model, self.X, self.y)
+        return 100 * model.score(self.X_test, self.y_test), seconds
 
-    def early(self, leaves: int) -> FastModel:
-        """DC-SVM with early prediction: the exact machines of the leaves."""
+    def early(self, leaves: int) -> CompressedModel:
+        """DC-SVM with early prediction: the exact models of the leaves."""
         it = self.case
         model = DCPredClassifier(C=it.C, gamma=it.gamma, n_leaves=leaves, random_state=self.effort.seed)
         events = [event for event in model.iter_fit(self.X, self.y) if isinstance(event, LeafTrained)]
@@ -170,8 +154,8 @@ class Ready:
         found = nystrom.approximate(np.exp(-gamma * cdist(some, centres, "sqeuclidean")), G)
         return found.map, np.exp(-gamma * cdist(self.X, centres, "sqeuclidean")) @ found.map
 
-    def alone(self, places: Array, weights: Array, intercept: float) -> FastModel:
-        """A machine of one leaf."""
+    def alone(self, places: Array, weights: Array, intercept: float) -> CompressedModel:
+        """A compressed model of one leaf."""
         grown: Grown = _drained(grow(self.X, 1, 2, np.random.default_rng(0), Counter()))
         moved = grown.tree.moved(places)[:, : self.X.shape[1]]
         leaf = _leaf(moved, np.asarray(weights)[:, None], np.array([intercept]))
@@ -222,5 +206,5 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, size: int | None, seed: int) -> Any:
+def _loaded(name: str, size: int | None, seed: int) -> datasets.Dataset:
     return datasets.load(name, size=size, seed=seed)

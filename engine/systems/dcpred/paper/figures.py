@@ -18,7 +18,7 @@ RATIOS = (0.03, 0.05, 0.1, 0.2)
 RIDGE_RATIOS = (0.005, 0.01, 0.02, 0.05)
 PSEUDO = 2  # pseudo-landmarks for each landmark
 SEEDS = 5  # of kernel matrices
-FITS = 3  # seeds of a machine
+FITS = 3  # seeds of a model
 MOST = (4, 8, 16, 32)  # tuned landmarks of a leaf
 
 

@@ -39,7 +39,7 @@ def choice(case: Case, effort: Effort) -> Iterator[Row]:
         ours = ready.measured(model.model_.fast, seconds)
         within = "yes" if ours["prediction time"] <= WITHIN * limit else "no"
         chosen = "here" if case.chosen == some else ""
-        yield ready.row({**told(some), "fast enough": within, "chosen": chosen}, ours)
+        yield ready.row({**varied(some), "fast enough": within, "chosen": chosen}, ours)
 
 
 def put_aside(ready: Ready) -> Ready:
@@ -50,6 +50,6 @@ def put_aside(ready: Ready) -> Ready:
     return replace(ready, X=X[rest], y=y[rest], X_test=X[aside], y_test=y[aside])
 
 
-def told(some: dict[str, Any]) -> dict[str, Any]:
-    """What differs from setting to setting."""
+def varied(some: dict[str, Any]) -> dict[str, Any]:
+    """The settings that differ from the common ones."""
     return {name: value for name, value in some.items() if name not in TUNED or TUNED[name] != value}

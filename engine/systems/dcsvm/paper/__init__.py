@@ -1,4 +1,8 @@
-"""A Divide-and-Conquer Solver for Kernel Support Vector Machines (Hsieh, Si and Dhillon, ICML 2014), measured again."""
+"""A Divide-and-Conquer Solver for Kernel Support Vector Machines (Hsieh, Si and Dhillon, ICML 2014), measured again.
+
+In: the data sets by name. Out: rows with our numbers beside the printed ones. `printed` has the numbers of the paper,
+`bench` prepares data and methods, `figures` and `tables` measure; this module lists what can be measured.
+"""
 
 from functools import partial
 

@@ -15,11 +15,12 @@ from engine.learning.validation import dense
 from engine.numerics.kernels import Kernel
 from engine.numerics.points import Points
 from engine.optimisation.dual_problem import Problem
-from engine.reproduction.paper import Effort, Row
+from engine.reproduction.bench import ReadyCase, seconds_of_fit, with_tests
+from engine.reproduction.paper import Effort
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Event, Steps
 from engine.runtime.run import Run
-from engine.systems.dcsvm.algorithm import Conquered, solve
+from engine.systems.dcsvm.algorithm import DCSVMSolution, solve
 from engine.systems.dcsvm.baselines import cascade, subsample
 from engine.systems.dcsvm.early_prediction import Committee, Method
 from engine.systems.dcsvm.settings import DCSVMSettings
@@ -47,33 +48,24 @@ class Case:
         data, X = _loaded(self.data, effort.train(self.rows), effort.seed)
         y = _signs(data.y, data.y)
         kernel = Kernel.fit(X, self.kernel, self.gamma, C=self.C)
-        some = np.random.default_rng(effort.seed).permutation(len(data.y_test))[: effort.test(self.tests)]
-        X_test, y_test = dense(data.X_test[some]), _signs(data.y_test[some], data.y)
+        part = with_tests(data, effort.test(self.tests), effort.seed)
+        assert part.y_test is not None
+        X_test, y_test = dense(part.X_test), _signs(part.y_test, data.y)
         problem = Problem.build(X, y, C=self.C, kernel=kernel, bias=False)
         warm_up(self.kernel)
-        return Ready(self, effort.seed, problem, X, kernel.points(X_test), X_test, y_test)
+        return Ready(self, effort, X, y, X_test, y_test, problem, kernel.points(X_test))
 
 
 @dataclass(frozen=True, eq=False)
-class Ready:
+class Ready(ReadyCase[Case]):
     """A case that can be run."""
 
-    case: Case
-    seed: int
     problem: Problem
-    X: Array
-    tests: Points
-    X_test: Array
-    y_test: Array
-
-    def row(self, case: dict[str, Any], ours: dict[str, Any], paper: dict[str, Any] | None = None) -> Row:
-        """A row of this case."""
-        it = self.case
-        return Row(it.data, len(self.problem), it.C, it.gamma, self.seed, case, ours, paper or {})
+    tests: Points  # of the test part
 
     def settings(self, **values: Any) -> DCSVMSettings:
         """DC-SVM as asked for; nothing is measured on the way unless it is asked for."""
-        return DCSVMSettings(**{"C": self.case.C, "seed": self.seed, "instruments": "none", **values})
+        return DCSVMSettings(**{"C": self.case.C, "seed": self.effort.seed, "instruments": "none", **values})
 
     def as_published(self, **values: Any) -> DCSVMSettings:
         """DC-SVM as the paper has it: kernel k-means, four levels."""
@@ -98,7 +90,7 @@ class Ready:
         committee = Committee(problem.kernel, router, problem.points[used], weights, cells, 1 / self.case.C)
         return committee.values(self.tests if points is None else points, method, problem.threads)
 
-    def solve_level(self, settings: DCSVMSettings) -> tuple[Conquered, float]:
+    def solve_level(self, settings: DCSVMSettings) -> tuple[DCSVMSolution, float]:
         """DC-SVM with a level to stop at: the solution and its seconds."""
         return timed(solve(self.problem, settings))
 
@@ -110,7 +102,7 @@ class Ready:
 
     def methods(self) -> dict[str, tuple[str, Callable[[], tuple[float, float]]]]:
         """By the paper's name: what stands for it here, and how to get seconds and accuracy."""
-        plain = DualSettings(seed=self.seed)
+        plain = DualSettings(seed=self.effort.seed)
         return {
             "DC-SVM (early)": ("DC-SVM, 64 cells", self.early),
             "DC-SVM": ("DC-SVM", lambda: self._exact(solve(self.problem, self.settings()))),
@@ -121,14 +113,10 @@ class Ready:
 
     def svc(self) -> tuple[float, float]:
         """Seconds and accuracy of scikit-learn's SVC, which has a bias."""
-        from time import perf_counter
-
         from sklearn.svm import SVC
 
         model = SVC(C=self.case.C, gamma=self.case.gamma, kernel=self.case.kernel, cache_size=1000)
-        began = perf_counter()
-        model.fit(self.X, self.problem.y)
-        seconds = perf_counter() - began
+        seconds = seconds_of_fit(model, self.X, self.y)
         return seconds, self.accuracy(model.decision_function(self.X_test))
 
     def _exact(self, steps: Steps[Any]) -> tuple[float, float]:
@@ -169,7 +157,7 @@ def warm_up(kernel: str) -> None:
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, size: int | None, seed: int) -> tuple[Any, Array]:
+def _loaded(name: str, size: int | None, seed: int) -> tuple[datasets.Dataset, Array]:
     data = datasets.load(name, size=size, seed=seed)
     return data, dense(data.X)
 

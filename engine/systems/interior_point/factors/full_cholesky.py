@@ -1,10 +1,4 @@
-"""What the interior-point method asks of a factorisation of K, and the plainest one: all of K, by Cholesky.
-
-    product: K~ V          prepare: take in a diagonal D          solve: (K~ + D) U = V
-
-K~ is what the factorisation makes of K. Labels stay outside: Q = Y K Y, so (Q + D) u = r is solved with Y r and Y u.
-Vectors come as the rows of a matrix, so that several share one pass. Everything breathes between slices.
-"""
+"""The exact factorisation: all of K, by Cholesky, for few points."""
 
 import numpy as np
 import scipy

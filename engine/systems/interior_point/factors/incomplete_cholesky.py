@@ -3,7 +3,7 @@
     v = diag(K);  repeat: i = argmax v;  h = (K(:, i) - H H(i, :)') / sqrt(v_i);  v -= h^2
 
 The sum of v is the trace of K - HH', which is also the sum of the singular values left out. It can go on from any
-rank. What HH' is used for is in `engine.columns`.
+rank. What the interior-point method does with HH' is in `low_rank`.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from numba import njit
 from engine.numerics.jit import FAST
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.events import Array
-from engine.systems.interior_point.factors.low_rank import PANEL, ROWS, Columns
+from engine.systems.interior_point.factors.low_rank import PANEL, ROWS, LowRankFactor
 
 FRESH = 2000  # columns that are read in the time in which a row of a new panel is had from the system
 NOTHING = 1e-15  # entry of H, as a part of the root of the largest diagonal: smaller ones only slow down arithmetic
 SMALLEST = {"float32": 1e-6, "float64": 1e-13}  # pivot, as a part of the largest diagonal, that is more than rounding
 
 
-class IncompleteCholesky(Columns):
+class IncompleteCholesky(LowRankFactor):
     """H, its pivots, and v: what is left of the diagonal of K."""
 
     kind = "icf"

@@ -1,14 +1,14 @@
 """Kronecker factorisation: K ~ P (B (x) C) P', with B as large as there are groups of points, C as there are places.
 
 A kernel matrix is a Kronecker product if the points are those of a product grid and the kernel is Gaussian. So each
-point is moved to such a grid (`engine.grid`), with about twice as many points as there are: P says which each has. Of
+point is moved to such a grid (`product_grid`), with about twice as many points as there are: P says which each has. Of
 the blocks that the groups cut the grid's matrix into, each is to be b_ij C. That is the best approximation of rank 1 of
 the blocks' table, a row for each block (Van Loan and Pitsianis), by least squares, alternating between B and C. There a
 Gaussian kernel has no error; what is wrong is how far points were moved. Large grids are judged by some of their
 points: B from some places of every group, C from some groups. One product stands for K, and no point is left over.
 
 Both factors are kept symmetric and their eigenvalues positive. P (B (x) C) P' + D is no Kronecker product; rather than
-factorise it anew, as the paper does, it is solved by conjugate gradients (`engine.cell_system`). Points that share a
+factorise it anew, as the paper does, it is solved by conjugate gradients (`kronecker_equations`). Points that share a
 cell are one there, with the harmonic sum of their D:
 
     (P K P' + D)^-1 v = D^-1 (v - P K s),     (K + W^-1) s = W^-1 P'D^-1 v,     W = P'D^-1 P
@@ -19,7 +19,7 @@ import numpy as np
 from engine.numerics.points import Points
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.events import Array, Steps
-from engine.runtime.threads import aside, serial_blas
+from engine.runtime.threads import run_in_thread, serial_blas
 from engine.systems.interior_point.factors.kronecker_equations import CellSystem
 from engine.systems.interior_point.factors.product_grid import lay_grid
 
@@ -78,8 +78,8 @@ class Kronecker:
             c = c.astype(np.float64) / (B[np.ix_(some_groups, some_groups)] ** 2).sum()
         C = c.reshape(self.places, self.places)
         sign = 1.0 if np.trace(B) >= 0 else -1.0
-        of_B = yield from aside(lambda: _positive(sign * B))
-        of_C = yield from aside(lambda: _positive(sign * C))
+        of_B = yield from run_in_thread(lambda: _positive(sign * B))
+        of_C = yield from run_in_thread(lambda: _positive(sign * C))
         self.B, self.C = of_B[0], of_C[0]
         used, self._owner = np.unique(self.cells, return_inverse=True)
         self._shared = np.bincount(self._owner).astype(float)

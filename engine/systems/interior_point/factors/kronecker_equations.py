@@ -13,7 +13,7 @@ import scipy
 from engine.numerics.cholesky import cholesky
 from engine.runtime.events import Array, Steps
 from engine.runtime.threads import for_each, serial_blas
-from engine.systems.interior_point.factors.low_rank import FLOPS, PANEL, Columns
+from engine.systems.interior_point.factors.low_rank import FLOPS, PANEL, LowRankFactor
 
 LEADING = 2 * PANEL  # eigenvectors of the preconditioner
 MOST_CELLS = 8 * PANEL  # whose columns it may have beside them
@@ -83,7 +83,7 @@ class CellSystem:
         some = np.argsort(-self._rest / D, kind="stable")[: self._known]
         panels = [*self._leading, *((yield from self._columns_of(some)) if len(some) else [])]
         yield None
-        self._near = Columns(len(self.cells), self.threads, False, panels)
+        self._near = LowRankFactor(len(self.cells), self.threads, False, panels)
         yield from self._near.prepare(D)
 
     def _columns_of(self, some: Array) -> Steps[list[Array]]:

@@ -1,4 +1,4 @@
-"""HH' in place of K: what the interior-point method asks of it, whatever its p columns are.
+"""HH' in place of K: products and solutions for the interior-point method, whatever the p columns of H are.
 
 (HH' + D)^-1 follows from the p x p matrix E = I + H'D^-1 H by the formula of Sherman, Morrison and Woodbury; forming E
 is the dominant cost of an iteration. H is kept in panels of columns, so that it grows without being copied.
@@ -25,7 +25,7 @@ FLOPS = 4e8  # of forming E between two breaths
 JITTERS = (1e-15, 1e-12, 1e-9)  # of E's diagonal, tried one after the other
 
 
-class Columns:
+class LowRankFactor:
     """H, and (HH' + D)^-1 for one D after the other; `single`: E is formed in float32."""
 
     def __init__(self, n: int, threads: int, single: bool, panels: Sequence[Array] = ()) -> None:
@@ -43,7 +43,7 @@ class Columns:
         return sum(panel.nbytes for panel in self.panels)
 
     def columns(self, rows: Any = slice(None)) -> Array:
-        """H in one piece, or some rows of it, for those who look at it."""
+        """H in one piece, or some rows of it."""
         return np.hstack([np.zeros((self.n, 0))[rows], *(panel[rows, :width] for panel, width in self._parts())])
 
     def product(self, V: Array) -> Steps[Array]:

@@ -1,4 +1,8 @@
-"""Incremental Approximate Matrix Factorization for Speeding up SVMs (Wu, Chang, Chen, Hughes, 2006), again."""
+"""Incremental Approximate Matrix Factorization for Speeding up SVMs (Wu, Chang, Chen, Hughes, 2006), again.
+
+In: the data sets by name. Out: rows with our numbers beside the printed ones. `printed` has the numbers of the paper,
+`bench` prepares data and methods, `tables` and `figures` measure; this module lists what can be measured.
+"""
 
 from functools import partial
 

@@ -5,20 +5,17 @@ Seconds are solver time, with the exact kernel's part at the end in it; nothing 
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from engine import datasets
 from engine.learning.system import System
-from engine.learning.validation import check_data, dense
+from engine.learning.validation import dense
 from engine.numerics.kernels import SMALL
-from engine.reproduction.paper import Effort, Row
-from engine.runtime.counter import Counter
-from engine.runtime.events import Array, Finished
-from engine.runtime.run import Run
-from engine.runtime.threads import thread_count
+from engine.reproduction.bench import ReadyCase, predictions, seconds_of_fit, unwatched, with_tests
+from engine.reproduction.paper import Effort
+from engine.runtime.events import Finished
 from engine.systems.interior_point.events import SchemeSwitched
 from engine.systems.interior_point.paper.printed import ROWS
 from engine.systems.interior_point.system import INTERIOR_POINT
@@ -51,6 +48,11 @@ class Case:
     share: float = 0.005
     with_svc: bool = True  # whether scikit-learn's SVC ends in reasonable time
 
+    @property
+    def C(self) -> float:
+        """The penalty: the same for all sets."""
+        return C
+
     def ready(self, effort: Effort) -> "Ready":
         """Load the data, and compile what is timed."""
         return _ready(self, effort)
@@ -68,22 +70,13 @@ class Fit:
     fine: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
+class Ready(ReadyCase[Case]):
     """A case that can be run."""
 
-    case: Case
-    effort: Effort
-    X: Array
-    y: Array
-    X_test: Array
-    y_test: Array
-
-    def row(self, case: dict[str, Any], ours: dict[str, Any], paper: dict[str, Any] | None = None) -> Row:
-        """A row of this case; quoted numbers come with the paper's number of rows."""
-        it = self.case
-        quoted = {"n": ROWS[it.published], **paper} if paper else {}
-        return Row(it.data, len(self.y), C, it.gamma, self.effort.seed, case, ours, quoted)
+    @property
+    def printed_rows(self) -> int:
+        """The paper's number of training rows."""
+        return ROWS[self.case.published]
 
     def interior(self, method: str, threads: int, rank: int) -> Fit:
         """By one of the paper's schemes."""
@@ -102,22 +95,17 @@ class Ready:
         from sklearn.svm import SVC
 
         model = SVC(C=C, gamma=self.case.gamma, cache_size=CACHE_MB)
-        began = perf_counter()
-        model.fit(self.X, self.y)
-        seconds = perf_counter() - began
+        seconds = seconds_of_fit(model, self.X, self.y)
         return Fit(seconds, 100 * float(model.score(self.X_test, self.y_test)))
 
     def _fit(self, solver: System, threads: int, settings: dict[str, Any]) -> Fit:
         common = {"C": C, "gamma": self.case.gamma, "n_jobs": threads, "seed": self.effort.seed}
-        X, y = check_data(self.X, self.y)
-        counter = Counter()
-        run = Run(solver.steps(X, y, solver.settings.checked({**common, **settings}), counter), counter)
+        run = unwatched(solver, self.X, self.y, {**common, **settings})
         before, end = 0, None
         for event in run:
             before = event.iterations if isinstance(event, SchemeSwitched) else before
             end = event if isinstance(event, Finished) else end
-        model = run.result().model
-        hits = model.predict(model.task_values(self.X_test, thread_count(None))) == self.y_test
+        hits = predictions(run.result(), self.X_test) == self.y_test
         assert end is not None
         return Fit(
             run.seconds, 100 * float(np.mean(hits)), getattr(end, "rank", 0), getattr(end, "error", np.nan),
@@ -143,11 +131,10 @@ def _fitted(case: Case, effort: Effort, method: str, threads: int, share: float)
 @lru_cache(maxsize=2)
 def _ready(case: Case, effort: Effort) -> Ready:
     data = datasets.load(case.data, size=effort.train(case.rows), seed=effort.seed)
-    assert data.X_test is not None
+    data = with_tests(data, effort.test(TESTS), effort.seed)
     assert data.y_test is not None
-    some = np.random.default_rng(effort.seed).permutation(len(data.y_test))[: effort.test(TESTS)]
     _warm_up()
-    return Ready(case, effort, dense(data.X), data.y, dense(data.X_test[some]), data.y_test[some])
+    return Ready(case, effort, dense(data.X), data.y, dense(data.X_test), data.y_test)
 
 
 @cache

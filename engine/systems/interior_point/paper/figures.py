@@ -1,11 +1,12 @@
-"""TODO: what this is."""
+"""Figure 1 of the interior-point paper as rows."""
 
 from collections.abc import Iterator
 
 from engine.reproduction.paper import Effort, Row
 from engine.systems.interior_point.paper.bench import DUAL, Case, fit
 from engine.systems.interior_point.paper.printed import ENOUGH
-from engine.systems.interior_point.paper.tables import SHARES
+
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0)  # percent of n
 
 
 def accuracy_by_rank(case: Case, effort: Effort) -> Iterator[Row]:

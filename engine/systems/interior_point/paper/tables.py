@@ -1,4 +1,4 @@
-"""Figure 1 and Tables 5 and 6 of the interior-point paper as rows."""
+"""Tables 5 and 6 of the interior-point paper as rows."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -8,7 +8,6 @@ from engine.reproduction.paper import Effort, Row
 from engine.systems.interior_point.paper.bench import DUAL, SCHEMES, SVC, C, Case, fit
 from engine.systems.interior_point.paper.printed import BELOW, SECONDS, SPEED_UP, TWO_THREADS
 
-SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0)  # percent of n
 COMPARED = ("IPM-ICF", "IPM-KF")  # in Table 5
 THREADED = ("ICF+ICF", "KF+ICF")  # in the last two columns of Table 6
 

@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from engine.datasets import DataUnavailable, catalogue, is_available, load
+from engine.datasets.catalogue import _entries
 from engine.datasets.from_papers import fetch, formats, sets
 from engine.datasets.from_papers.fetch import Home, obtain
 from engine.datasets.from_papers.raw import DamagedFile, Raw, checksum, read_npz, write_npz
@@ -71,7 +72,7 @@ def tiny(server, nowhere, monkeypatch):
         source="",
         home=home,
     )
-    monkeypatch.setitem(catalogue._entries, "tiny", sets.entry_of(paper))
+    monkeypatch.setitem(_entries, "tiny", sets.entry_of(paper))
     return paper
 
 

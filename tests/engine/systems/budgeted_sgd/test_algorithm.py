@@ -7,7 +7,7 @@ import pytest
 from engine import SOLVERS, Recording, datasets
 from engine.numerics.kernels import SMALL, Kernel
 from engine.runtime.events import Finished, PhaseBegan, Started
-from engine.systems.budgeted_sgd.algorithm import Machine
+from engine.systems.budgeted_sgd.algorithm import BudgetedModel
 from engine.systems.budgeted_sgd.budget import MAINTAINED, SIZE, STEP, advance, choose, merge, project
 from engine.systems.budgeted_sgd.events import (
     BudgetFinished,
@@ -41,29 +41,29 @@ def test_step_by_step_as_the_slow_twin(strategy, seed):
     X, y = stream(500, seed)
     gamma, C, B = 0.7, 3.0, 15
     kernel = Kernel.fit(X, "rbf", gamma)
-    machine = Machine(kernel, BudgetedSGDSettings(C=C, budget=B, maintenance=strategy), 1 / (len(X) * C))
-    list(machine.prepare())
-    slow = budgeted_sgd.BudgetedSGD(gamma, C, len(X), B, strategy, *map(np.asarray, machine.tables))
-    points, budget, order = kernel.points(X), machine.budget, np.arange(len(X))
+    model = BudgetedModel(kernel, BudgetedSGDSettings(C=C, budget=B, maintenance=strategy), 1 / (len(X) * C))
+    list(model.prepare())
+    slow = budgeted_sgd.BudgetedSGD(gamma, C, len(X), B, strategy, *map(np.asarray, model.tables))
+    points, budget, order = kernel.points(X), model.budget, np.arange(len(X))
     seen = 0
     for t in range(len(X)):
         _, chosen = slow.step(X[t], y[t])
-        advance(budget, points.X, y, order, t, t + 1, machine.decay, machine.strategy, machine.tables, seen)
+        advance(budget, points.X, y, order, t, t + 1, model.decay, model.strategy, model.tables, seen)
         assert (budget.counts[SIZE] > B) == (chosen is not None)
         if chosen is not None:
             seen += 1
-            choice = choose(budget, machine.strategy, machine.tables, True)
+            choice = choose(budget, model.strategy, model.tables, True)
             first, partner, wds = chosen
             assert (choice.first, choice.partner) == (first, -1 if partner is None else partner)
             if partner is not None:
-                ours = budget.wd * machine.scale**2
+                ours = budget.wd * model.scale**2
                 usable = np.isfinite(wds)
                 np.testing.assert_allclose(ours[usable], wds[usable], rtol=1e-6, atol=1e-9)
             if strategy == "projection":
                 project(budget)
             else:
                 merge(budget, choice)
-        vectors, coefficients, _ = machine.snapshot()
+        vectors, coefficients, _ = model.snapshot()
         np.testing.assert_allclose(coefficients, [a for a, _ in slow.M], rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(vectors, [z for _, z in slow.M], atol=1e-7)
     assert seen == budget.counts[MAINTAINED] > 50
@@ -72,16 +72,16 @@ def test_step_by_step_as_the_slow_twin(strategy, seed):
 def test_without_a_budget_it_is_plain_sgd():
     X, y = stream(300, 0)
     kernel = Kernel.fit(X, "rbf", 0.5)
-    machine = Machine(kernel, BudgetedSGDSettings(C=2.0, budget=1000), 1 / (300 * 2.0))
-    list(machine.go_through(kernel.points(X).X, y, np.arange(300)))
+    model = BudgetedModel(kernel, BudgetedSGDSettings(C=2.0, budget=1000), 1 / (300 * 2.0))
+    list(model.go_through(kernel.points(X).X, y, np.arange(300)))
     K = kernel_matrix(X, X, "rbf", 0.5)
     w = np.zeros(300)
     for t in range(1, 301):
         violated = y[t - 1] * (K[t - 1] @ w) < 1
         w *= 1 - 1 / t
         w[t - 1] += violated * y[t - 1] * 300 * 2.0 / t
-    np.testing.assert_allclose(machine.snapshot()[1], w[machine.snapshot()[2]], rtol=1e-9)
-    assert np.count_nonzero(w) == machine.counts()["violations"] == machine.counts()["size"]
+    np.testing.assert_allclose(model.snapshot()[1], w[model.snapshot()[2]], rtol=1e-9)
+    assert np.count_nonzero(w) == model.counts()["violations"] == model.counts()["size"]
 
 
 def test_events_of_a_short_run():
@@ -99,7 +99,7 @@ def test_events_of_a_short_run():
     last = taken[-1]
     assert (last.steps, last.epoch, last.size) == (900, 3, 20)
     assert last.violations >= last.maintained + last.size
-    # The picture of the machine: decision values, objective and accuracy from the event alone.
+    # The picture of the model: decision values, objective and accuracy from the event alone.
     y = np.where(data.y == data.y.max(), 1.0, -1.0)
     values = kernel_matrix(data.X, last.vectors, "rbf", 5.0) @ last.coefficients
     assert np.mean((values > 0) == (y > 0)) == pytest.approx(last.accuracy)
@@ -271,10 +271,10 @@ def test_float32_takes_the_steps_of_float64():
     ends = []
     for dtype in (np.float32, np.float64):
         kernel = Kernel("rbf", 0.5, 3, 0.0, X.mean(axis=0), dtype, dtype)
-        machine = Machine(kernel, settings, 1 / (len(X) * 5.0))
-        list(machine.prepare())
-        list(machine.go_through(kernel.points(X).X, y, np.arange(300)))
-        ends.append(machine)
+        model = BudgetedModel(kernel, settings, 1 / (len(X) * 5.0))
+        list(model.prepare())
+        list(model.go_through(kernel.points(X).X, y, np.arange(300)))
+        ends.append(model)
     assert ends[0].counts() == ends[1].counts()
     assert ends[0].budget.counts[STEP] == 300
     np.testing.assert_allclose(ends[0].snapshot()[1], ends[1].snapshot()[1], rtol=1e-3)

@@ -117,13 +117,13 @@ def test_copies_are_merged_first_and_strangers_never(made):
 
 def test_tables_are_kept_on_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("SVM_EXPLORER_CACHE", str(tmp_path / "new"))
-    monkeypatch.setattr(tables, "_known", {})
+    monkeypatch.setattr(merging_tables, "_known", {})
     made = all_of(tables_steps(20))
     assert all_of(tables_steps(20)) is made
     [path] = (tmp_path / "new").iterdir()
     kept = np.load(path, allow_pickle=False)
     assert np.array_equal(kept, np.array(made))
-    monkeypatch.setattr(tables, "_fill", None)  # not computed again
+    monkeypatch.setattr(merging_tables, "_fill", None)  # not computed again
     merging_tables._known.clear()
     assert np.array_equal(all_of(tables_steps(20)).h, made.h)
 
@@ -131,7 +131,7 @@ def test_tables_are_kept_on_disk(tmp_path, monkeypatch):
 @pytest.mark.parametrize("content", [b"", b"nonsense", "short", "wild"])
 def test_damaged_tables_are_made_anew(tmp_path, monkeypatch, content):
     monkeypatch.setenv("SVM_EXPLORER_CACHE", str(tmp_path))
-    monkeypatch.setattr(tables, "_known", {})
+    monkeypatch.setattr(merging_tables, "_known", {})
     made = np.array(all_of(tables_steps(20)))
     [path] = tmp_path.iterdir()
     if isinstance(content, bytes):
@@ -146,5 +146,5 @@ def test_damaged_tables_are_made_anew(tmp_path, monkeypatch, content):
 def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SVM_EXPLORER_CACHE", str(tmp_path / "file"))
-    monkeypatch.setattr(tables, "_known", {})
+    monkeypatch.setattr(merging_tables, "_known", {})
     assert all_of(tables_steps(20)).h.shape == (20, 20)

@@ -160,8 +160,8 @@ def test_the_fixed_point_is_the_exact_answer(name, C, clustering, collapse):
     assert found.stop_reason == "converged"
     exact = Run(solve_dual(problem, DualSettings()), Counter()).result()
     assert found.objective == pytest.approx(exact.objective, rel=1e-4)
-    standing = problem.standing(found.alpha, problem.gradient(found.alpha))
-    assert standing.violation <= 1.01e-3
+    optimality = problem.optimality(found.alpha, problem.gradient(found.alpha))
+    assert optimality.violation <= 1.01e-3
     assert (found.alpha >= 0).all()
     assert (found.alpha <= C).all()
     assert abs(y @ found.alpha) <= 1e-9 * C * len(y)

@@ -5,7 +5,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from engine import SOLVERS, Recording, datasets
 from engine.runtime.counter import Counter
-from engine.systems.dcpred.compressed_model import FastModel
+from engine.systems.dcpred.compressed_model import CompressedModel
 from engine.systems.dcpred.events import (
     FastFinished,
     KernelApproximated,
@@ -51,7 +51,7 @@ def test_what_is_told(clouds):
     assert np.array_equal(grown.labels, trained.model.fast.tree.route(X))
     last = events[-1]
     assert isinstance(last, FastFinished)
-    assert np.array_equal(FastModel.of(last).values(X), trained.model.task_values(X, 1))
+    assert np.array_equal(CompressedModel.of(last).values(X), trained.model.task_values(X, 1))
     trained_leaves = [event for event in events if isinstance(event, LeafTrained)]
     assert last.n_free == sum(event.n_support for event in trained_leaves)
     compressed = [event for event in events if isinstance(event, LeafCompressed)]

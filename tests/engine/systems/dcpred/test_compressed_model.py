@@ -1,9 +1,9 @@
-"""TODO: what this is."""
+"""Compressed models: files, damaged ones, and what a leaf looks at."""
 
 import numpy as np
 import pytest
 
-from engine.systems.dcpred.compressed_model import FastModel, linear_values
+from engine.systems.dcpred.compressed_model import CompressedModel, linear_values
 from tests.engine.systems.dcpred.problems import recorded
 from tests.engine.systems.dcpred.test_algorithm import DCPRED
 from tests.naive.dcpred import Naive
@@ -18,7 +18,7 @@ def test_a_linear_model_coded_the_same_way():
 def test_damaged_machines_are_refused(clouds):
     X, y = clouds
     table = recorded(DCPRED, X[:300], y[:300], n_leaves=5, branching=4)[0].model.fast.table()
-    assert FastModel.of(table)
+    assert CompressedModel.of(table)
     assert (table["children"][table["children"][:, 0] >= 0] == -1).any()  # a child that is not there
     for name, change in [
         ("children", lambda a: a * 0), ("pairs", lambda a: a + 1000), ("landmarks", lambda a: a[:-1]),
@@ -29,7 +29,7 @@ def test_damaged_machines_are_refused(clouds):
         ("offsets", lambda a: a * 0), ("first_distance", lambda a: a - 1),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=r"should be|do not fit|no tree"):
-            FastModel.of({**table, name: change(table[name])})
+            CompressedModel.of({**table, name: change(table[name])})
 
 
 def test_as_they_are_or_moved_rows_get_the_same_values():

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Landmarks, their tuning, and pseudo-landmarks: against definitions, and on random problems."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Random problems that several tests of DC-SVM share."""
 
 import numpy as np
 

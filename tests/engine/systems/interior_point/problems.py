@@ -1,14 +1,15 @@
-"""TODO: what this is."""
+"""Problems on a checkerboard, and the method's parts run on them: what several tests of interior point share."""
 
 import numpy as np
 
-from engine import datasets
+from engine import SOLVERS, datasets
 from engine.numerics.kernels import Kernel
 from engine.optimisation.central_path import CentralPath
 from engine.optimisation.dual_problem import Problem
 from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
 from engine.systems.interior_point.factors.kronecker import Kronecker
-from tests.engine.systems.interior_point.test_algorithm import SOLVER
+
+SOLVER = SOLVERS["interior-point"]
 
 
 def drain(steps):
@@ -38,13 +39,13 @@ def factored(problem, rank=None, **how):
 
 def along(problem, factor, tol, most=100):
     path = CentralPath(problem, factor)
-    path.place()
+    path.set_start()
     drain(path.begin())
     told = []
     while True:
         now = path.measures()
         told.append((path.alpha, path.nu, now.mu))
-        if now.within(tol) or path.trouble or len(told) > most:
+        if now.within(tol) or path.failure or len(told) > most:
             return path, told
         drain(path.advance())
 

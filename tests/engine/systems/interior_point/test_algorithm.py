@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine import SOLVERS, Recording, datasets
+from engine import Recording, datasets
 from engine.numerics.kernels import SMALL
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.events import Finished, Started
@@ -22,12 +22,6 @@ from engine.systems.kernel_svm.events import Iteration
 from tests.engine.systems.interior_point.problems import board, drain, factored, run_of
 from tests.naive.kernel_svm import kernel_matrix
 from tests.naive.oracles import dual_by_clarabel
-
-SOLVER = SOLVERS["interior-point"]
-
-
-# ---- factorisations ----
-
 
 # ---- the central path ----
 

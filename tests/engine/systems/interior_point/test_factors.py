@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Factorisations of the kernel matrix: each against the slow twin, and as parts of a run."""
 
 from itertools import pairwise
 
@@ -137,7 +137,7 @@ def test_of_two_pairs_of_factors_the_better_one_is_found():
 
 
 def test_kronecker_systems_at_the_end_of_the_path(monkeypatch):
-    monkeypatch.setattr("engine.cell_system.PATIENCE", 0)
+    monkeypatch.setattr("engine.systems.interior_point.factors.kronecker_equations.PATIENCE", 0)
     n = SMALL + 500
     problem, _ = board(n, gamma=50.0)
     factor, _ = gridded(problem)
@@ -157,7 +157,7 @@ def test_kronecker_systems_at_the_end_of_the_path(monkeypatch):
 def test_a_sampled_kronecker_factor_is_near_the_whole_one(monkeypatch):
     problem, _ = board(900, gamma=0.2)
     whole, _ = gridded(problem)
-    monkeypatch.setattr("engine.kronecker.SAMPLE", 450)
+    monkeypatch.setattr("engine.systems.interior_point.factors.kronecker.SAMPLE", 450)
     some, _ = gridded(problem)
     np.testing.assert_allclose(np.kron(some.B, some.C), np.kron(whole.B, whole.C), atol=1e-3)
 

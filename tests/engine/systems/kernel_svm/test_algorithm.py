@@ -107,7 +107,7 @@ def test_convergence_is_claimed_on_the_whole_problem(bias):
         X, y, C=50.0, kernel=Kernel.fit(X[:SMALL], "rbf", 2.0), bias=bias
     )  # few points: float64 throughout
     assert exact.kernel.store is np.float64
-    assert exact.standing(solution.alpha, exact.gradient(solution.alpha)).violation < 1.2e-3
+    assert exact.optimality(solution.alpha, exact.gradient(solution.alpha)).violation < 1.2e-3
     assert np.abs(problem.y @ solution.alpha) < 1e-6 * solution.alpha.sum() or not bias
     last = events[-1]
     assert 0 <= last.gap < 0.01 * abs(last.objective)
@@ -188,7 +188,7 @@ def test_extreme_settings_reach_the_optimum(bias, C, gamma, n):
     assert (solution.alpha >= 0).all()
     assert (solution.alpha <= C).all()
     exact = Problem.build(X, y, C=C, kernel=Kernel.fit(X[:SMALL], "rbf", gamma), bias=bias)
-    now = exact.standing(solution.alpha, exact.gradient(solution.alpha))
+    now = exact.optimality(solution.alpha, exact.gradient(solution.alpha))
     if solution.stop_reason == "converged":
         assert now.violation < 2e-3
     else:  # the gradient is a sum of numbers so large that tol is below their rounding

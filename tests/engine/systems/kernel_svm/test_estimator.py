@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from engine import ArchiveError, KernelSVC, datasets
+from engine.learning import validation
 from engine.numerics.kernels import KERNELS, SMALL
 from engine.runtime.events import Finished
 from engine.systems.kernel_svm.events import Iteration
@@ -130,7 +131,7 @@ def test_sparse_data(two_classes, monkeypatch):
     dense, thin = KernelSVC(gamma=0.1).fit(X, y), KernelSVC(gamma=0.1).fit(sparse.csr_matrix(X), y)
     assert np.array_equal(dense.dual_coef_, thin.dual_coef_)
     assert np.array_equal(dense.predict(X), thin.predict(sparse.csr_matrix(X)))
-    monkeypatch.setattr(classify, "DENSE_LIMIT_MB", 0.01)
+    monkeypatch.setattr(validation, "DENSE_LIMIT_MB", 0.01)
     with pytest.raises(
         ValueError, match=r"X must be at most 0\.01 MiB when made dense; got 'a sparse 2048 x 10 matrix'"
     ):

@@ -9,7 +9,7 @@ from engine.runtime.events import PhaseBegan
 from engine.runtime.run import Run
 from engine.systems.kernel_svm.algorithm import solve
 from engine.systems.kernel_svm.events import Iteration
-from engine.systems.kernel_svm.low_rank import features, suits
+from engine.systems.kernel_svm.low_rank import features, is_low_rank
 from engine.systems.kernel_svm.settings import DualSettings
 from tests.naive import kernel_svm
 from tests.naive.oracles import dual_by_clarabel
@@ -44,7 +44,7 @@ def test_a_dense_qp_solver_finds_the_same(name, d, C, bias):
     X[7:17] = X[7]  # duplicates, some with other labels
     upper = C * np.random.default_rng(1).uniform(0.5, 2, 300)
     problem = Problem.build(X, y, C=upper, kernel=Kernel.fit(X, name, 0.5, 2, 1.0, C=C), bias=bias)
-    assert suits(problem, DualSettings())
+    assert is_low_rank(problem, DualSettings())
     found, events = run(problem, tol=1e-6)
     assert found.stop_reason == "converged"
     assert "low rank" in [event.name for event in events if isinstance(event, PhaseBegan)]
@@ -52,7 +52,7 @@ def test_a_dense_qp_solver_finds_the_same(name, d, C, bias):
     _, objective = dual_by_clarabel(K, y, upper, -np.ones(300), bias)
     assert found.objective == pytest.approx(objective, rel=1e-6)
     gradient = problem.gradient(found.alpha)
-    assert problem.standing(found.alpha, gradient).violation <= 1.1e-6 + 1e-12 * C * 300
+    assert problem.optimality(found.alpha, gradient).violation <= 1.1e-6 + 1e-12 * C * 300
     assert abs(y @ problem.check_alpha(found.alpha)) <= 1e-9 * upper.sum() or not bias
 
 
@@ -72,7 +72,7 @@ def test_where_decomposition_crawls(bias):
         alpha = problem.check_alpha(event.alpha)
         gradient = problem.gradient(alpha)
         assert event.objective == pytest.approx(problem.objective(alpha, gradient), rel=1e-9)
-        assert event.violation == pytest.approx(problem.standing(alpha, gradient).violation, rel=1e-4, abs=1e-6)
+        assert event.violation == pytest.approx(problem.optimality(alpha, gradient).violation, rel=1e-4, abs=1e-6)
 
 
 def test_one_answer_whatever_the_threads():
@@ -85,9 +85,9 @@ def test_one_answer_whatever_the_threads():
 def test_whoever_asks_for_small_working_sets_sees_them():
     X, y = blobs(300, 2)
     problem = Problem.build(X, y, kernel=Kernel.fit(X, "linear"))
-    assert suits(problem, DualSettings())
-    assert not suits(problem, DualSettings(working_set=16))
-    assert not suits(Problem.build(X, y, kernel=Kernel.fit(X, "rbf")), DualSettings())
+    assert is_low_rank(problem, DualSettings())
+    assert not is_low_rank(problem, DualSettings(working_set=16))
+    assert not is_low_rank(Problem.build(X, y, kernel=Kernel.fit(X, "rbf")), DualSettings())
     found, _ = run(problem, max_iter=3)
     assert found.stop_reason == "max_iter"
     assert found.iterations == 3

@@ -13,11 +13,11 @@ STATED_MB = N * (12 * D + 30 * 8) / 2**20 + 150
 
 CODE = f"""
 import re, numpy as np
-from engine.settings import DualSettings
-from engine.dual import solve
-from engine.kernels import Kernel
-from engine.problem import Problem
-from engine.run import Run
+from engine.systems.kernel_svm.settings import DualSettings
+from engine.systems.kernel_svm.algorithm import solve
+from engine.numerics.kernels import Kernel
+from engine.optimisation.dual_problem import Problem
+from engine.runtime.run import Run
 
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1)) / 1024

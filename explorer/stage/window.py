@@ -1,16 +1,16 @@
-"""What only the browser knows: keys, frames that were drawn, window, theme; what only it can do: address bar, PNG."""
+"""The browser's window: its size and theme, and which frames it has drawn; what only it can do: address bar, PNG."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
 from panel.custom import JSComponent
 
-Told = Callable[[Any], None]
+Heard = Callable[[Any], None]
 
 
-class Browser(JSComponent):
-    """The page's far end. Tells of keys outside of any field, frames that were drawn, window and theme."""
+class Window(JSComponent):
+    """The page's far end. Sends messages: "drawn" (the number of a frame), "window" (its size), "dark"."""
 
     frame = param.Integer(0, doc="Number of the newest frame sent; drawn, it comes back.")
     query = param.String("", doc="What the address bar shows behind the question mark.")
@@ -23,25 +23,6 @@ class Browser(JSComponent):
     Bokeh.require("core/visuals").VisualProperties.prototype._get_css_value = () => ""
     const {PlotView} = Bokeh.require("models/plots/plot_canvas")
     Object.defineProperty(PlotView.prototype, "base_font_size", {get: () => 13})
-    const KEYS = [" ", "ArrowLeft", "ArrowRight", "Home", "End"]
-    // Under shadow roots the true target is first in the path.
-    const target_of = (event) => event.composedPath()[0]
-    const belongs = (event) => {
-      // A button or a switch knows the space bar alone, a field all keys.
-      const target = target_of(event), role = target.getAttribute?.("role")
-      const pressed = target.tagName === "BUTTON" || role === "button" || ["checkbox", "radio"].includes(target.type)
-      if (pressed) return event.key === " "
-      return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
-        ["slider", "option", "combobox", "menuitem"].includes(role)
-    }
-    const open_menu = (event) => {
-      // The page's own menus open at a click alone.
-      const target = target_of(event)
-      if (target.getAttribute?.("role") !== "combobox" || target.tagName === "INPUT") return
-      if (![" ", "Enter", "ArrowDown", "ArrowUp"].includes(event.key) || target.ariaExpanded === "true") return
-      event.preventDefault()
-      target.click()
-    }
     const find = (name, root = document) => {
       for (const element of root.querySelectorAll("*")) {
         if (element.getAttribute("aria-label") === name) return element
@@ -65,14 +46,6 @@ class Browser(JSComponent):
       for (const child of view.child_views ?? view.children?.() ?? []) if (child) yield* children(child)
     }
     export function render({model, view}) {
-      const press = (event) => {
-        if (!KEYS.includes(event.key) || belongs(event) || event.ctrlKey || event.metaKey || event.altKey) return
-        event.preventDefault()
-        model.send_msg({key: event.key})
-      }
-      const listeners = model.own_page ? [press, open_menu] : [open_menu]
-      for (const listener of listeners) window.addEventListener("keydown", listener)
-      model.on("remove", () => { for (const listener of listeners) window.removeEventListener("keydown", listener) })
       let drawn = model.frame
       const tell = () => model.send_msg({drawn})
       model.on("frame", () => requestAnimationFrame(() => setTimeout(() => { drawn = model.frame; tell() })))
@@ -114,14 +87,14 @@ class Browser(JSComponent):
     }
     """
 
-    def __init__(self, told: dict[str, Told], **params: Any) -> None:
+    def __init__(self, heard: Mapping[str, Heard] | None = None, **params: Any) -> None:
         super().__init__(width=0, height=0, margin=0, **params)
-        self._told = told
+        self._heard = heard or {}
 
     def _handle_msg(self, data: Any) -> None:
         for kind, value in data.items():
-            if kind in self._told:
-                self._told[kind](value)
+            if kind in self._heard:
+                self._heard[kind](value)
 
     def save_png(self, figure: str, filename: str) -> None:
         """Let the browser keep a picture of the figure of this name."""

@@ -1,0 +1,1 @@
+"""A kernel perceptron: `system` trains, `presentation` shows it on the stage."""
