@@ -67,7 +67,7 @@ def test_an_old_recordings_settings_are_accepted_and_mean_the_same(solver):
 def test_an_old_recording_is_shown_as_it_was(solver):
     expected, recording = RECORDINGS[solver], Recording.load(OLD / f"{solver}.svmrun")
     replay = Replay(recording)
-    replay.check()
+    replay.reader.check()
     frames = [replay.frame(cursor) for cursor in range(len(recording))]
     assert [None if frame is None else frame.event.stamp.sequence for frame in frames] == expected["states"]
     shown, frame = expected["frame"], replay.frame(len(recording) - 1)

@@ -43,6 +43,8 @@ def test_the_installed_package_works_outside_the_checkout(tmp_path):
 
 def test_a_server_starts_without_what_takes_long_to_import():
     slow = ["sklearn", "scipy.linalg", "scipy.sparse", "scipy.spatial"]
-    code = "import sys, apps.command, explorer.pages.home, explorer.registry as r; r.presentations(); print(*sys.modules)"
+    code = (
+        "import sys, apps.command, explorer.pages.home, explorer.registry as r; r.presentations(); print(*sys.modules)"
+    )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(slow) & set(found.stdout.split())

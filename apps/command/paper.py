@@ -1,4 +1,4 @@
-"""`svm-explorer paper NAME`: the figures and tables of a paper, measured here, with the published numbers beside."""
+"""`svm-explorer paper NAME`: the figures and tables of a paper, measured here, next to the published numbers."""
 
 import argparse
 import sys

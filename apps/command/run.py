@@ -81,7 +81,7 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _load(chosen: argparse.Namespace, task: str) -> tuple[Dataset, dict[str, Any]]:
-    """The data of a kind of task, and where they came from as the recording tells it."""
+    """The data of a kind of task, and where they came from, for the recording."""
     if chosen.data in datasets.catalogue():
         options = {"size": chosen.size, "noise": chosen.noise, "seed": chosen.data_seed}
         data, source = datasets.load(chosen.data, **options), {"name": chosen.data, **options}

@@ -1,4 +1,4 @@
-"""`svm-explorer` without an action: the server, on this computer alone unless told otherwise.
+"""`svm-explorer` without an action: the server, for this computer alone by default.
 
 It has the home page, and a page for each system of the registry at /<name of the solver>.
 """

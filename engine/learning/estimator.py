@@ -153,7 +153,7 @@ class SolverEstimator(BaseEstimator):
         return dense(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
 
     def _extra(self) -> dict[str, Any]:
-        """What a file keeps beside the model."""
+        """What a file keeps besides the model."""
         return {
             "estimator": type(self).__name__,
             "params": {name: value for name, value in self.get_params().items() if name != "executor"},

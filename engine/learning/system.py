@@ -1,4 +1,4 @@
-"""What a system is: one object that says how to train and what the command, pages and recordings need to know of it."""
+"""`System`: the one object that a system registers: how it trains, and what command, pages and files need to know."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor

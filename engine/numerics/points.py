@@ -11,7 +11,7 @@ from engine.runtime.events import Array
 
 @dataclass(frozen=True)
 class Points:
-    """Points as the kernel wants them, in its precision, moved to its origin and scaled.
+    """Points in the form of a kernel: in its precision, moved to its origin and scaled.
 
     For rbf they are scaled by sqrt(2 gamma) and `norms` are half the square norms, so that its exponent is a plain
     difference, x.z - |x|^2 / 2 - |z|^2 / 2; norms come from a GEMM too, so that rounding cancels where x = z. For

@@ -1,4 +1,4 @@
-"""What the benches of all papers do: cut a test part to size, run a system unwatched, time a fit, write a row.
+"""What the benches of all papers share: cut a test part to size, run a system, time a fit, write a row.
 
 A paper's own bench adds its parameters (`Case`) and the methods that it compares (`Ready`).
 """
@@ -72,7 +72,7 @@ def with_tests(data: Dataset, tests: int | None, seed: int) -> Dataset:
 
 
 def unwatched(solver: System, X: Array, y: Array, settings: Mapping[str, Any]) -> Run[Trained]:
-    """A run of a system that nobody watches: not recorded, driven by the caller."""
+    """A run of a system without a recording, to be driven by the caller."""
     X, y = check_data(X, y)
     counter = Counter()
     return Run(solver.steps(X, y, solver.settings.checked(settings), counter), counter)

@@ -1,4 +1,4 @@
-"""What a paper is to the engine: figures and tables that can be measured again, row by row."""
+"""`Paper` and `Figure`: figures and tables of a paper that can be measured again, row by row."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from engine.datasets import DataUnavailable
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: at most so many training and test rows, beside the limits of each figure."""
+    """How much is measured: at most so many training and test rows, besides the limits of each figure."""
 
     rows: int | None = None
     tests: int | None = None
@@ -30,7 +30,7 @@ QUICK = Effort(rows=2000, tests=1000)
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: on what, in which case, what was measured here and what the paper says of the same."""
+    """One line of a table: the data, the case, what was measured here, and the paper's numbers for the same."""
 
     data: str
     n: int

@@ -1,4 +1,4 @@
-"""Rows as text, as CSV and as lines of JSON. What is ours and what is the paper's never share a column."""
+"""Rows as text, as CSV and as lines of JSON. Our numbers and the paper's never share a column."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Work handed to an executor: threads of this process by default, or any `concurrent.futures` executor, such as Dask's.
+"""Pieces of work in parallel: on threads of this process, or on any `concurrent.futures` executor, such as Dask's.
 
 Results come in the order of the work, each with its own count of kernel evaluations, so that a run is the same however
 many workers there are. Threads of our own wait while the solver that asked for the work is paused.

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""The convex hull of points in the plane."""
 
 import numpy as np
 

@@ -30,10 +30,10 @@ from explorer.stage.window import Window
 
 
 class Stage:
-    """Everything one person sees of one system, by default the first. `begin` and its kin belong to the person, `tick`
-    to the clock.
+    """Everything one person sees of one system, by default the first.
 
-    `page_query` is what the query of the page's address begins with, whatever is on the stage.
+    `begin` and its kin belong to the person, `tick` to the clock. `page_query` is what the query of the page's address
+    begins with, whatever is on the stage.
     """
 
     def __init__(

@@ -58,9 +58,10 @@ class DataPanel:
         draw = ["Draw"] if self.task == "classification" else []  # a sheet has classes
         ways = [*([] if self.given is None else ["Given"]), "Choose", *draw, "Upload"]
         most = self.limits.max_rows
+        size = first.get("size", datasets.catalogue()[first["name"]].size)
         self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8, 8, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
-        self.size = pmui.IntInput(label="Points", value=first["size"], start=2, end=most, step=100, **WHOLE)
+        self.size = pmui.IntInput(label="Points", value=size, start=2, end=most, step=100, **WHOLE)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **NUMBER)
         self.seed = pmui.IntInput(label="Seed of the data", value=0, start=0, **WHOLE)
         self.smooth = pmui.Switch(label="Smooth the images", value=False, margin=(4, 8))

@@ -20,6 +20,7 @@ STOPS = {
     "converged": "no point violates its conditions by more than the tolerance",
     "max_iter": "the limit of iterations was reached",
     "stalled": "rounding leaves nothing more to gain",
+    "passes": "all passes are done",
     "cancelled": "it was cancelled",
     "time": "its time was up",
 }  # why a run stopped

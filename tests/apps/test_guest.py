@@ -93,11 +93,8 @@ def test_it_has_a_stage_of_its_own(chromium, python, tmp_path):
         story = page.get_by_text(re.compile(r"Mistake \d+\."))
         expect(story).to_be_visible()
         # Charts and the figure of its own
-        titles = (
-            "() => [...Bokeh.documents.at(-1)._all_models.values()].filter(m => m.type === 'Title').map(m => m.text)"
-        )
-        page.wait_for_function(f"({titles})().includes('Mistakes in each pass')")
-        assert {"How many mistakes?", "How accurate, in %?"} <= set(page.evaluate(titles))
+        page.wait_for_function(f"({TITLES})().includes('Mistakes in each pass')")
+        assert {"How many mistakes?", "How accurate, in %?"} <= set(page.evaluate(TITLES))
         # Transport, keyboard, listing
         pause(page)
         button(page, "To start").click()

@@ -161,7 +161,7 @@ class BudgetedModel:
         return {name: int(self.budget.counts[place]) for name, place in names.items()}
 
     def points(self) -> Points:
-        """The vectors as the kernel wants them."""
+        """The vectors in the kernel's form."""
         X = np.ascontiguousarray(self.budget.vectors[:, : int(self.budget.counts[SIZE])].T)
         return Points(X, np.einsum("ij,ij->i", X, X) / 2)
 

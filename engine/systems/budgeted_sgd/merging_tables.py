@@ -42,7 +42,7 @@ NO_TABLES = _tables(np.zeros((2, 2, 2), np.float32))  # for those who look nothi
 
 
 def tables_steps(size: int) -> Steps[Tables]:
-    """The tables of this size: those at hand, those on disk, or new ones."""
+    """The tables of this size: from memory, from disk, or computed."""
     if size in _known:
         return _known[size]
     path = cache_folder() / f"merging-{VERSION}-{size}.npy"

@@ -59,8 +59,8 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
 class Stream:
     """Models that learn from batches of labelled data, one for each task, all with one kernel and one lambda.
 
-    Gamma, precision and lambda = 1 / (n C) are settled by the first batch, with n its number of rows: from then on the
-    objective is the same, however long the stream is. Each batch is gone through once, in the order it has.
+    Gamma, precision and lambda = 1 / (n C) are fixed by the first batch, with n its number of rows: from then on the
+    objective is the same, however long the stream is. Each batch is processed once, in its order.
     """
 
     classes: Array
@@ -69,7 +69,7 @@ class Stream:
 
     @classmethod
     def begin(cls, X: Array, classes: Array, settings: BudgetedSGDSettings, counter: Counter | None = None) -> "Stream":
-        """Models for these classes that know nothing yet, and the kernel of the first data."""
+        """Empty models for these classes, and the kernel of the first data."""
         kernel = Kernel.fit(X, "rbf", settings.gamma, counter=counter, C=settings.C)
         if settings.maintenance == "projection" and settings.budget > PROJECTABLE:
             raise invalid(
@@ -79,7 +79,7 @@ class Stream:
         return cls(classes, kernel, [BudgetedModel(kernel, settings, decay) for _ in tasks(classes, "ovr")])
 
     def points(self, X: Array) -> Points:
-        """Data as the kernel wants them; refused if their distances would overflow."""
+        """Data in the kernel's form; refused if their distances would overflow."""
         with np.errstate(over="ignore"):
             points = self.kernel.points(X)
         largest, limit = np.abs(points.X).max(), FARTHEST[np.dtype(self.kernel.work).name]
@@ -121,7 +121,7 @@ class Stream:
     # ---- files ----
 
     def tables(self) -> dict[str, Any]:
-        """What a file keeps of it beside the model."""
+        """What a file keeps of it, besides the model."""
         return {
             "settings": self.models[0].settings.values_by_name(),
             "decay": self.models[0].decay,

@@ -1,12 +1,12 @@
 """ClusterSVM: adaptive clustering for the dual problem with bias (Boley and Cao, SDM 2004).
 
     divide each class into clusters; train an SVM on their pseudo-centres;
-    in each pass: members that this SVM has within the margin leave their cluster, a new representative stands for
-    the rest, train again; until no cluster has such members, or there were enough passes
+    in each pass: members on or inside the margin leave their cluster, a new representative replaces the rest, train
+    again; until no cluster has such members, or the limit of passes is reached
 
-At that fixed point the answer is the exact one (Proposition 2.2). With `collapse_bound` those far within the margin do
-not leave one by one: the mean of them stands for them (Proposition 2.1, Condition 2). In the end all original points
-are looked at, and the result says whether it is exact.
+At that fixed point the solution is exact (Proposition 2.2). With `collapse_bound` members far inside the margin do not
+become individual points: their mean replaces them (Proposition 2.1, Condition 2). In the end all original points are
+checked, and the result says whether it is exact.
 """
 
 from dataclasses import dataclass, replace
@@ -34,8 +34,8 @@ from engine.systems.kernel_svm import algorithm as kernel_svm
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 
 BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
-NEAR = 0.25  # and so far on either side, if the last SVM was one of means that stood for all points
-MANY = 5  # points, at least, that a mean stands for where its kernel values have to be averaged: else it costs more
+NEAR = 0.25  # and so far on either side, if the last SVM was one of means of all points
+MANY = 5  # points, at least, of a mean whose kernel values have to be averaged: fewer do not save time
 FEW = 5  # clusters for each feature, at least, with which nearly all support vectors are at the bound
 
 
@@ -108,8 +108,8 @@ class _State:
     def divide(self) -> Steps[None]:
         yield from self.clusters.steps(self.problem.kernel.counter)
         self.labels = self.clusters.labels.copy()
-        # Of few features only as many points, and one more, can be between their bounds. So with Condition 2 a mean can
-        # stand for each cluster from the start: the initial SVM then knows how many points are where.
+        # With few features only as many points, and one more, can be between their bounds. So with Condition 2 means
+        # can represent all clusters from the start: the initial SVM then knows how many points are at which bound.
         kernel, features = self.problem.kernel, self.problem.points.X.shape[1]
         few = kernel.name == "linear" and features * FEW <= len(self.clusters)
         self.of_means = self.settings.collapse_bound and few
@@ -117,7 +117,7 @@ class _State:
         self.centres = self.clusters.centres
 
     def represent(self) -> Steps[None]:
-        """Choose representatives; they and the single points are the reduced set."""
+        """Choose representatives: with the individual points they are the reduced set."""
         sizes = np.bincount(self.labels[self.labels >= 0], minlength=len(self.has_mean))
         centres = np.where(self.has_mean, -1, self.centres)
         yield RepresentativesChosen(
@@ -143,7 +143,7 @@ class _State:
     # ---- training ----
 
     def train(self, name: str) -> Steps[None]:
-        """Train on the reduced set, from where the last SVM stood."""
+        """Train on the reduced set, with a warm start from the last SVM."""
         yield PhaseBegan(name=name, size=self.size)
         reduced = yield from reduced_problem(self.problem, self.points, self.groups)
         start, gradient = None, None

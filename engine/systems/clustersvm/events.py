@@ -41,7 +41,7 @@ class RepresentativesChosen(Event):
 
     passes: int  # so far; 0 is before the initial SVM
     labels: Array  # the cluster of each point, or -1 if it is kept on its own
-    representatives: Array  # for each cluster the point that is its pseudo-centre, or -1 if its mean stands for it
+    representatives: Array  # for each cluster the point that is its pseudo-centre, or -1 if its mean represents it
     means: Array  # which clusters have their mean; a cluster with neither has no members left
     sizes: Array
 

@@ -66,7 +66,7 @@ def solve(
     try:
         yield Started(
             solver="dcpred", n=len(X), d=X.shape[1], kernel=kernel.name, gamma=kernel.gamma, bias=False,
-            tol=getattr(settings, "tol", 0.0),
+            tol=settings.tol if "tol" in settings.names() else 0.0,
         )  # fmt: skip
         # Construct a hierarchical clustering tree with k leaf nodes by k-means
         yield PhaseBegan(name="tree", size=len(X))

@@ -62,7 +62,7 @@ class Tree(NamedTuple):
         return self.depths() * self.normals.shape[1]
 
     def moved(self, X: Array) -> Array:
-        """Data as the tree wants them."""
+        """Data in the tree's form: from its origin, in whole vectors."""
         X = floats(X)
         return in_vectors(X - self.origin.astype(X.dtype))
 
@@ -71,7 +71,7 @@ class Tree(NamedTuple):
         return _leaves(self.packed(), self.moved(X).ravel())
 
     def packed(self, moved: bool = True) -> "Routing":
-        """As it is gone through fastest, by points that are moved to its origin, or as they are."""
+        """The tree in the form that is fastest to route through, for points moved to its origin or as they are."""
         d = len(self.origin)
         if moved:
             return _packed(self.normals, self.offsets, self.children, self.normals.shape[2])

@@ -122,7 +122,7 @@ class EarlyModel:
         return counter.value / max(1, len(points))
 
     def tables(self) -> list[dict[str, Any]]:
-        """What a file keeps of it beside the model."""
+        """What a file keeps of it, besides the model."""
         return [{**item.router.table(), "cells": item.cells, "noise": item.noise} for item in self.committees]
 
     @classmethod

@@ -3,7 +3,7 @@
     factorise K coarsely; take some steps along the central path; factorise it finely, or hand over to decomposition;
     go on from there
 
-A fine incomplete Cholesky factor goes on from the columns of a coarse one. The problem that is solved is that of the
+A fine incomplete Cholesky factor keeps the columns of a coarse one. The problem that is solved is that of the
 factorisation; the bias comes from the exact kernel, and events also have the objective and gap of the exact problem.
 """
 
@@ -66,8 +66,8 @@ class InteriorPointSolution(Solution):
 def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[InteriorPointSolution]:
     """Minimise the dual along the central path of one factorisation after the other.
 
-    BLAS keeps to one thread all the time: row blocks are what runs in parallel, and its threads, which wait for each
-    other by spinning, would hold up a slice when others compute beside it.
+    BLAS is limited to one thread all the time: row blocks are what runs in parallel, and threads of BLAS, which wait
+    for each other by spinning, would delay a slice when other threads compute at the same time.
     """
     return with_serial_blas(_solve(problem, settings), SPREAD)
 

@@ -11,17 +11,17 @@ from engine.systems.interior_point.system import INTERIOR_POINT
 class InteriorPointSVC(KernelClassifier):
     """Kernel SVM classifier by an interior-point method over an approximate factorisation of the kernel matrix.
 
-    `scheme` says what stands for the matrix: itself ("cholesky", for few points), an incomplete Cholesky factor of so
-    many columns as `rank` says ("icf"), a Kronecker product ("kronecker"), or a coarse one of these for `coarse_iter`
+    `scheme` says what approximates the matrix: nothing ("cholesky", exact, for few points), an incomplete Cholesky
+    factor of `rank` columns ("icf"), a Kronecker product ("kronecker"), or a coarse one of these for `coarse_iter`
     iterations at most, then a finer one ("icf+icf", "kronecker+icf") or the decomposition solver
-    ("icf+decomposition"), whose answer is that of `KernelSVC`; an automatic coarse rank that is too coarse to lead
-    anywhere is left out. With `rank="auto"` columns are added until they have the trace of the matrix but for a
+    ("icf+decomposition"), whose solution is that of `KernelSVC`; an automatic coarse factor that is too inaccurate to
+    help is left out. With `rank="auto"` columns are added until they have the trace of the matrix but for a
     thousandth, or are too many. `tol` is the relative gap, and residuals, at the end. Other parameters are those of
     `KernelSVC`.
 
     After fitting: as in `KernelSVC`, with `n_iter_` interior-point iterations (and those of decomposition), `history_`
-    a table of the former; `objective_` and `gap_` of the exact problem (NaN where that was too dear to find),
-    `approximate_gap_` of the one that was solved, `rank_`, each of every task, if there are several.
+    a table of the former; `objective_` and `gap_` of the exact problem (NaN where that takes too many kernel
+    evaluations), `approximate_gap_` of the factorised one, `rank_` (of each task, if there are several).
     """
 
     solver = INTERIOR_POINT

@@ -32,15 +32,15 @@ class Factorised(Event):
     cells: Array  # kronecker: the row of B (x) C that each of these has; some may share one
     left: Array  # kronecker: B and C, if they are small enough for a screen
     right: Array
-    difference: Array  # K minus what stands for it (kronecker: in its order), between as many points as a screen shows
+    difference: Array  # K minus its approximation (kronecker: in its order), of as many points as a screen shows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteriorIteration(Event):
     """A step along the central path. Iteration 0 of a phase is its start.
 
-    Objective and gap are those of the problem that the factorisation makes of it; beside them those of the exact one,
-    or NaN where they are too dear. Products are alpha z and (C - alpha) w: on the central path all are mu.
+    Objective and gap are those of the factorised problem; there are also those of the exact one, or NaN where that
+    takes too long. Products are alpha z and (C - alpha) w: on the central path all are mu.
     """
 
     thins = True
@@ -82,7 +82,7 @@ class SchemeSwitched(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ColdStart(Event):
-    """The fine problem was solved once more, from the middle, to see what the coarse start saved."""
+    """The fine problem was solved once more, from a cold start, to see how many iterations the coarse one saved."""
 
     iterations: int
     warm: int  # iterations that it took from the iterate of the coarse one
@@ -91,10 +91,10 @@ class ColdStart(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteriorFinished(Finished):
-    """The interior-point method is done: objective, gap and violation are those of the exact problem, if not too dear.
+    """The interior-point method is done: objective, gap and violation are those of the exact problem, where known.
 
-    Beside them stand objective and gap of the problem that was solved. At the end of several tasks these are sums, the
-    rank is the largest, the error as well, and there are no vectors.
+    There are also the objective and gap of the factorised problem. At the end of several tasks these are sums, the rank
+    and the error are the largest, and there are no vectors.
     """
 
     scheme: str

@@ -21,7 +21,7 @@ from engine.systems.interior_point.factors.incomplete_cholesky import Incomplete
 from engine.systems.interior_point.factors.kronecker import Kronecker
 
 SAMPLE = 2000  # points that the two are compared on
-LANDMARKS, FITTED = 1000, 4000  # points that stand for those of a grid, and that they are fitted on
+LANDMARKS, FITTED = 1000, 4000  # points that replace those of a grid, and that they are fitted on
 SMOOTH, RIDGE = 1e-2, 1e-8  # weight of the norm in that fit; what makes its matrix definite, as a part of its diagonal
 SLICE = 500  # of the fitted points, between two breaths
 

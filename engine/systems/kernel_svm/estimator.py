@@ -11,7 +11,7 @@ HISTORY = ("iteration", "objective", "violation", "n_free", "n_bound", "n_active
 
 
 class KernelSVC(KernelClassifier):
-    """Kernel SVM classifier by the dual solver: LIBSVM's answer, sooner, with every iteration in view.
+    """Kernel SVM classifier by the dual solver: LIBSVM's solution, in less time, with an event for every iteration.
 
     Parameters are those of scikit-learn's SVC where the names agree. `bias=False` leaves out the bias; `multiclass` is
     "ovo", with SVC's votes, or "ovr"; `n_jobs=None` is all cores; one `random_state` (None is 0), one fit.

@@ -53,7 +53,7 @@ def solve_subproblem(
     members, alpha = subproblem.members, subproblem.alpha
     counter = Counter()
     part = problem.part(members, counter, threads)
-    # Together the parts that may be in work at a time keep to the limit of the whole.
+    # The caches of all parts that are solved at a time keep to the limit of the whole problem.
     values = {name: getattr(settings, name) for name in DualSettings.names()}
     least = 3 * len(members) * np.dtype(part.kernel.store).itemsize / 2**20
     values["cache_mb"] = max(settings.cache_mb * len(members) / len(problem), least)

@@ -1,11 +1,11 @@
 import json
 import zipfile
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pytest
 
-from engine import ArchiveError, Recording
+from engine import ArchiveError, Recording, registry
 from engine.runtime import archive
 from engine.runtime.events import Finished, PhaseBegan, Stamp
 from engine.runtime.recording import KIND, VERSION, Header
@@ -190,3 +190,19 @@ def test_a_file_that_unpacks_too_large_is_not_read(finished, tmp_path):
 def test_a_missing_file_is_missing(tmp_path):
     with pytest.raises(FileNotFoundError):
         Recording.load(tmp_path / "nowhere.svmrun")
+
+
+def test_a_field_that_is_newer_than_a_file_has_its_default(finished, tmp_path, monkeypatch):
+    @dataclass(frozen=True, eq=False, kw_only=True)
+    class Later(type(finished[0])):
+        remark: str = "none"
+
+    path = tmp_path / "run.svmrun"
+    finished.save(path)
+    name = type(finished[0]).__name__
+    monkeypatch.setattr(
+        "engine.registry.vocabulary", lambda solver, of=registry.vocabulary: {**of(solver), name: Later}
+    )
+    loaded = Recording.load(path)
+    assert loaded[0].remark == "none"
+    assert loaded[0].stamp == finished[0].stamp

@@ -1,4 +1,4 @@
-"""TODO: what this is."""
+"""Frames, decision fields and planes of a recording."""
 
 import numpy as np
 import pytest

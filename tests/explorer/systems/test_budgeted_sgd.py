@@ -65,7 +65,8 @@ def test_the_field_is_the_decision_function(replay):
     frame = replay.frame_of(of_kind(replay, StepsTaken)[-1])
     xs, ys = np.linspace(-1, 2, 17), np.linspace(-1, 1, 13)
     values = replay.reader.field(frame, xs, ys)
-    np.testing.assert_allclose(values.ravel(), replay.reader.decision(frame, grid(replay, xs, ys)), rtol=1e-3, atol=2e-3)
+    expected = replay.reader.decision(frame, grid(replay, xs, ys))
+    np.testing.assert_allclose(values.ravel(), expected, rtol=1e-3, atol=2e-3)
 
 
 def test_the_frame_of_a_merge_is_what_is_left_after_it(replay):
@@ -202,7 +203,7 @@ def test_two_vectors_slide_into_one(stage):
     assert f"Merge {merge.number}." in stage.screen.story.object
     assert "lost" in overlay.annotation.source.data["text"][0]
     overlay._since -= 10
-    stage.refresh._todo.add("scene")
+    stage.refresh.ask("scene")
     settle(stage)
     end = stage.replay.plane.project(np.asarray(merge.z, float)[None])[0]
     np.testing.assert_allclose(overlay._partners.data["x"], [end[0]] * 2, atol=1e-6)

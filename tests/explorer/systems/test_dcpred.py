@@ -291,7 +291,8 @@ def test_curves_are_those_of_kernel_ridge_regression_in_each_leaf(waves):
             waves.X[mine], waves.recording.header.y[mine] - mean
         )
         grid = np.linspace(x[mine].min(), x[mine].max(), 20)[:, None]
-        np.testing.assert_allclose(waves.reader.values(frame, grid, compressed=False), model.predict(grid) + mean, atol=2e-3)
+        values = waves.reader.values(frame, grid, compressed=False)
+        np.testing.assert_allclose(values, model.predict(grid) + mean, atol=2e-3)
 
 
 def test_bands_landmarks_and_gaps_of_a_regression(waves):
@@ -322,7 +323,8 @@ def test_a_regression_of_more_dimensions_shows_predictions():
     replay = replay_of(data, "dcpred-ridge", gamma=0.2)
     overlay = Regressors(figure())
     overlay.draw(replay, last_frame(replay), (-3, 3, -3, 3))
-    np.testing.assert_allclose(overlay._predicted.data["y"], replay.reader.values(last_frame(replay), X, compressed=True))
+    expected = replay.reader.values(last_frame(replay), X, compressed=True)
+    np.testing.assert_allclose(overlay._predicted.data["y"], expected)
 
 
 def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():

@@ -16,10 +16,10 @@ from explorer.replay.lookup import Replay
 from explorer.share.link import Link
 from explorer.share.recording_file import read_recording, recording_bytes
 from explorer.stage.actions import Stage
+from explorer.systems.dcsvm.curves import objective_of
 from explorer.systems.dcsvm.levels import best_known, rungs
 from explorer.systems.dcsvm.reader import CellFrame
 from explorer.systems.dcsvm.view import LadderView
-from explorer.systems.dcsvm.curves import objective_of
 from tests.support.stage import play_to_the_end, settle, tick
 
 SETTINGS = {"C": 10.0, "gamma": 4.0, "levels": 2, "working_set": 32, "n_jobs": 1}

@@ -101,7 +101,7 @@ class Ready(ReadyCase[Case]):
         return seconds, self.accuracy(self.early_values(found.partition.labels, found.partition.router, found.alpha))
 
     def methods(self) -> dict[str, tuple[str, Callable[[], tuple[float, float]]]]:
-        """By the paper's name: what stands for it here, and how to get seconds and accuracy."""
+        """By the paper's name: which method we run for it, and how to get seconds and accuracy."""
         plain = DualSettings(seed=self.effort.seed)
         return {
             "DC-SVM (early)": ("DC-SVM, 64 cells", self.early),

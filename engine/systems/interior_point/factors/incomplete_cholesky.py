@@ -98,7 +98,7 @@ class IncompleteCholesky(LowRankFactor):
                 _subtract(panel, of_pivot, column, top, bottom)
             _finish(column, root, new, place, residual, self._nothing, top, bottom)
 
-        # The first column of a panel is the first to touch its memory: as dear as reading many columns.
+        # The first column of a panel is the first to touch its memory: that takes as long as reading many columns.
         yield from self._sliced(work, self.rank + (8 if place else FRESH))
         # What the arithmetic makes of the pivot itself is v_i / sqrt(v_i), up to rounding.
         new[pivot, place] = root

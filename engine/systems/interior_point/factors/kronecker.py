@@ -5,7 +5,7 @@ point is moved to such a grid (`product_grid`), with about twice as many points 
 the blocks that the groups cut the grid's matrix into, each is to be b_ij C. That is the best approximation of rank 1 of
 the blocks' table, a row for each block (Van Loan and Pitsianis), by least squares, alternating between B and C. There a
 Gaussian kernel has no error; what is wrong is how far points were moved. Large grids are judged by some of their
-points: B from some places of every group, C from some groups. One product stands for K, and no point is left over.
+points: B from some places of every group, C from some groups. One product approximates K, and no point is left over.
 
 Both factors are kept symmetric and their eigenvalues positive. P (B (x) C) P' + D is no Kronecker product; rather than
 factorise it anew, as the paper does, it is solved by conjugate gradients (`kronecker_equations`). Points that share a
@@ -108,7 +108,7 @@ class Kronecker:
         return b, (b.astype(table.dtype) @ table).astype(np.float64)
 
     def between(self, which: Array) -> Array:
-        """What stands for the kernel matrix between some points."""
+        """The approximate kernel matrix between some points."""
         group, place = self.grid.group[which], self.grid.place[which]
         return self.B[np.ix_(group, group)] * self.C[np.ix_(place, place)]
 
