@@ -1,4 +1,4 @@
-"""Prediction by DC-Pred++ once more, from what its events tell, one point and one number at a time."""
+"""Prediction by DC-Pred++ once more, from its events alone, one point and one number at a time."""
 
 import numpy as np
 

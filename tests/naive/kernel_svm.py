@@ -1,4 +1,4 @@
-"""Slow twins: each solver of the engine once more, line for line from its description, in plain numpy."""
+"""The kernel SVM once more, line for line from its definition, in plain numpy; kernel matrices for all slow twins."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Answers from elsewhere: a dense interior-point solver for the dual problem."""
+"""The dual problem solved by Clarabel, a general dense interior-point solver: the reference for all solvers."""
 
 import clarabel
 import numpy as np

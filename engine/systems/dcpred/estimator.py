@@ -20,7 +20,7 @@ from engine.systems.dcpred.training import CompressedPredictor, compress_ridge, 
 QUALITIES = ("cost_", "exact_cost_", "exact_quality_", "quality_")
 
 
-class FastEstimator(SolverEstimator):
+class CompressingEstimator(SolverEstimator):
     """What the classifier and the regressor share."""
 
     gamma: float | str
@@ -32,7 +32,7 @@ class FastEstimator(SolverEstimator):
         """How the prediction for one point comes about: see `Trace`."""
         return self.model_.fast.trace(self._dense(np.atleast_2d(x))[0])
 
-    def _compressed(self, model: Any, X: Any, y: Any, compress: Any) -> "FastEstimator":
+    def _compressed(self, model: Any, X: Any, y: Any, compress: Any) -> "CompressingEstimator":
         """Compress a fitted model and adopt the result."""
         X, y = self._checked(X, y)
         self.gamma = _gamma(model)
@@ -56,7 +56,7 @@ class FastEstimator(SolverEstimator):
             setattr(self, name, extra["qualities"][name])
 
 
-class DCPredClassifier(FastEstimator, Classifier):
+class DCPredClassifier(CompressingEstimator, Classifier):
     """Kernel SVM classifier that predicts at nearly linear cost (DC-Pred++): Gaussian, each class against the rest.
 
     A tree of k-means (up to `branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32
@@ -106,7 +106,7 @@ class DCPredClassifier(FastEstimator, Classifier):
         return cls(**{"C": model.C, **params})._compressed(model, X, y, compress_svm)
 
 
-class DCPredRegressor(RegressorMixin, FastEstimator):
+class DCPredRegressor(RegressorMixin, CompressingEstimator):
     """Kernel ridge regression that predicts at nearly linear cost (DC-Pred++), with a Gaussian kernel.
 
     `alpha` is added to the diagonal of the kernel matrix, as in scikit-learn's KernelRidge; targets are centred in each

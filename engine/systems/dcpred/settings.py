@@ -11,7 +11,7 @@ from engine.systems.dcpred.nystrom import PSEUDO
 from engine.systems.kernel_svm.settings import DualSettings
 
 
-class FastSettings(SolverSettings):
+class CompressionSettings(SolverSettings):
     """DC-Pred++: one kernel, each class against the rest."""
 
     gamma = common.kernel_width()
@@ -35,14 +35,14 @@ class FastSettings(SolverSettings):
     n_jobs = common.threads()
 
 
-class DCPredSettings(FastSettings, DualSettings):
+class DCPredSettings(CompressionSettings, DualSettings):
     """DC-Pred++ for the SVM."""
 
     C = common.penalty()
     bottom_up = param.Boolean(False, doc="Whether cells above the leaves are trained while support vectors are few.")
 
 
-class DCPredRidgeSettings(FastSettings):
+class DCPredRidgeSettings(CompressionSettings):
     """DC-Pred++ for kernel ridge regression."""
 
     alpha = param.Number(1.0, bounds=(0, None), inclusive_bounds=(False, True), doc="What is added to the diagonal.")

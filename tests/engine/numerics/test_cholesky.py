@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.numerics.cholesky import NotPositive, cholesky
-from tests.engine.systems.interior_point.problems import drain
+from engine.runtime.events import drain
 
 
 def test_blocked_cholesky():

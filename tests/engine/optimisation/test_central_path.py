@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from engine.runtime.events import drain
 from engine.systems.interior_point.factors.full_cholesky import FullCholesky
-from tests.engine.systems.interior_point.problems import along, board, drain, factored
+from tests.engine.systems.interior_point.problems import along, board, factored
 from tests.naive import interior_point
 from tests.naive.kernel_svm import kernel_matrix
 

@@ -5,30 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from engine import SOLVERS, ArchiveError, BudgetedSVC, KernelSVC, datasets
-from engine.numerics.kernels import SMALL
 from engine.systems.budgeted_sgd.events import BudgetFinished, StepsTaken, StrategiesCompared
 
 
 @parametrize_with_checks([BudgetedSVC(), BudgetedSVC(budget=3, epochs=2, maintenance="gss")])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X / 16, y
-
-
-@pytest.fixture(scope="module")
-def two_classes():
-    return make_classification(SMALL * 2, 10, n_informative=5, flip_y=0.1, random_state=0)
 
 
 def test_near_the_kernel_svm_without_bias(two_classes):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from engine.runtime.events import drain
 from engine.systems.budgeted_sgd import merging_tables
 from engine.systems.budgeted_sgd.merging import (
     NEVER,
@@ -15,17 +16,9 @@ from engine.systems.budgeted_sgd.merging_tables import tables_steps
 from tests.naive import budgeted_sgd, kernel_svm
 
 
-def all_of(steps):
-    try:
-        while True:
-            next(steps)
-    except StopIteration as end:
-        return end.value
-
-
 @pytest.fixture(scope="module")
 def made():
-    return all_of(tables_steps(400))
+    return drain(tables_steps(400))
 
 
 @pytest.fixture(scope="module")
@@ -118,28 +111,28 @@ def test_copies_are_merged_first_and_strangers_never(made):
 def test_tables_are_kept_on_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("SVM_EXPLORER_CACHE", str(tmp_path / "new"))
     monkeypatch.setattr(merging_tables, "_known", {})
-    made = all_of(tables_steps(20))
-    assert all_of(tables_steps(20)) is made
+    made = drain(tables_steps(20))
+    assert drain(tables_steps(20)) is made
     [path] = (tmp_path / "new").iterdir()
     kept = np.load(path, allow_pickle=False)
     assert np.array_equal(kept, np.array(made))
     monkeypatch.setattr(merging_tables, "_fill", None)  # not computed again
     merging_tables._known.clear()
-    assert np.array_equal(all_of(tables_steps(20)).h, made.h)
+    assert np.array_equal(drain(tables_steps(20)).h, made.h)
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", "short", "wild"])
 def test_damaged_tables_are_made_anew(tmp_path, monkeypatch, content):
     monkeypatch.setenv("SVM_EXPLORER_CACHE", str(tmp_path))
     monkeypatch.setattr(merging_tables, "_known", {})
-    made = np.array(all_of(tables_steps(20)))
+    made = np.array(drain(tables_steps(20)))
     [path] = tmp_path.iterdir()
     if isinstance(content, bytes):
         path.write_bytes(content)
     else:
         np.save(path, made[:1] if content == "short" else np.full_like(made, np.nan))
     merging_tables._known.clear()
-    assert np.array_equal(np.array(all_of(tables_steps(20))), made)
+    assert np.array_equal(np.array(drain(tables_steps(20))), made)
     assert np.array_equal(np.load(path), made)
 
 
@@ -147,4 +140,4 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SVM_EXPLORER_CACHE", str(tmp_path / "file"))
     monkeypatch.setattr(merging_tables, "_known", {})
-    assert all_of(tables_steps(20)).h.shape == (20, 20)
+    assert drain(tables_steps(20)).h.shape == (20, 20)

@@ -5,7 +5,7 @@ from engine import SOLVERS, datasets
 from engine.numerics.kernels import KERNELS, SMALL, Kernel
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.counter import Counter
-from engine.runtime.events import Stop
+from engine.runtime.events import Stop, drain
 from engine.runtime.run import Run
 from engine.systems.clustersvm.algorithm import solve
 from engine.systems.clustersvm.clusters import Clusters
@@ -35,14 +35,6 @@ def moons(n, seed=0, noise=0.25):
     return data.X, np.where(data.y == data.y.max(), 1.0, -1.0)
 
 
-def drained(steps):
-    try:
-        while True:
-            next(steps)
-    except StopIteration as end:
-        return end.value
-
-
 def run(X, y, kernel=None, C=10.0, n_jobs=1, **settings):
     """Solve and return (solution, events, problem)."""
     table = ClusterSVMSettings(C=C, **settings)
@@ -65,7 +57,7 @@ def test_pddp_splits_as_singular_vectors_do(n, d, count, offset):
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, d)) * np.geomspace(3, 0.3, d) + offset
     X[n // 2 :, 0] += 4
-    tree = drained(pddp(X, count))
+    tree = drain(pddp(X, count))
     assert np.array_equal(tree.labels, clustersvm.pddp(X, count))
     assert len(tree.splits) == count - 1
     labels = np.zeros(n, int)
@@ -81,7 +73,7 @@ def test_the_principal_direction_of_many_features():
     rng = np.random.default_rng(1)
     X = (rng.normal(size=(500, 200)) * np.r_[5.0, 4.0, np.ones(198)]).astype(np.float32)
     mean = X.mean(axis=0, dtype=np.float64)
-    direction = drained(principal_direction(X, mean, 3))
+    direction = drain(principal_direction(X, mean, 3))
     singular = np.linalg.svd(X - mean)[2][0]
     assert abs(direction @ singular) > 1 - 1e-3
     assert direction[np.abs(direction).argmax()] > 0
@@ -90,9 +82,9 @@ def test_the_principal_direction_of_many_features():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_pddp_stops_at_duplicates(dtype):
     X = np.repeat(np.array([[0.1, 0.7], [3.3, 1.1], [1e3, 1.0]]), 20, axis=0).astype(dtype)
-    tree = drained(pddp(X, 12))
+    tree = drain(pddp(X, 12))
     assert len(np.unique(tree.labels)) == 3
-    assert drained(pddp(np.full((50, 3), 0.1, dtype), 7)).labels.max() == 0
+    assert drain(pddp(np.full((50, 3), 0.1, dtype), 7)).labels.max() == 0
 
 
 # ---- Proposition 2.1 ------------------------------------------------------------------------------------------------
@@ -107,7 +99,7 @@ def test_a_mean_is_a_cluster_with_equal_multipliers(name):
     kernel = Kernel.fit(X, name, 0.7, 2, 0.5)
     problem = Problem.build(X, y, C=1.5, kernel=kernel)
     groups, points = [np.arange(5, 25), np.arange(70, 77), np.arange(90, 100)], np.r_[0:5, 30:70, 80:90, 100:120]
-    reduced = drained(reduced_problem(problem, points, groups))
+    reduced = drain(reduced_problem(problem, points, groups))
     solution = Run(solve_dual(reduced, DualSettings(tol=1e-7)), Counter()).result()
     average = np.zeros((len(points) + 3, len(X)))
     average[np.arange(len(points)), points] = 1
@@ -198,7 +190,7 @@ def test_means_from_the_start_lead_to_the_exact_answer(d, noise, C):
     assert chosen[0].means.all()
     assert found.exact
     assert found.stop_reason == "converged"
-    exact = drained(solve_dual(problem, DualSettings()))
+    exact = drain(solve_dual(problem, DualSettings()))
     assert found.objective == pytest.approx(exact.objective, rel=1e-4)
     assert found.size < len(problem)
 
@@ -308,7 +300,7 @@ def test_a_stop_anywhere_keeps_what_there_is(phase):
             item = next(steps)
         assert item.stop_reason == "cancelled"
         assert not item.exact
-        result = drained(steps)
+        result = drain(steps)
     except Stop as stop:
         assert phase == "last"
         result = stop.result

@@ -29,9 +29,9 @@ def run(problem, executor=None, **settings):
     return going.result(), events
 
 
-def crew():
+def workers():
     """Threads that work on subproblems."""
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("crew")]
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("work-queue")]
 
 
 def of_kind(events, kind):
@@ -258,7 +258,7 @@ def test_a_stop_anywhere_keeps_what_there_is(kind):
         solution = stop.result
     assert np.isfinite(solution.alpha).all()
     assert solution.alpha.any() or kind is Partitioned
-    assert not crew()
+    assert not workers()
 
 
 def test_a_run_that_nobody_finishes_leaves_no_threads_behind():
@@ -268,7 +268,7 @@ def test_a_run_that_nobody_finishes_leaves_no_threads_behind():
         if isinstance(item, SubproblemSolved):
             break
     steps.close()
-    assert not crew()
+    assert not workers()
 
 
 def test_pause_and_cancel_are_answered_by_all_who_work(published):

@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from engine import DCSVC, ArchiveError, KernelSVC, datasets
 from engine.learning.validation import class_numbers
-from engine.numerics.kernels import KERNELS, SMALL
+from engine.numerics.kernels import KERNELS
 from engine.systems.dcsvm.early_prediction import METHODS, Committee
 from engine.systems.dcsvm.events import LevelFinished, Partitioned
 from tests.naive import dcsvm, kernel_svm
@@ -16,17 +15,6 @@ from tests.naive import dcsvm, kernel_svm
 @parametrize_with_checks([DCSVC(), DCSVC(stop_level=1, partition="kernel-kmeans")])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X / 16, y
-
-
-@pytest.fixture(scope="module")
-def two_classes():
-    return make_classification(SMALL * 2, 10, n_informative=5, flip_y=0.1, random_state=0)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -6,18 +6,11 @@ from engine import SOLVERS, datasets
 from engine.numerics.kernels import Kernel
 from engine.optimisation.central_path import CentralPath
 from engine.optimisation.dual_problem import Problem
+from engine.runtime.events import drain
 from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
 from engine.systems.interior_point.factors.kronecker import Kronecker
 
 SOLVER = SOLVERS["interior-point"]
-
-
-def drain(steps):
-    try:
-        while True:
-            next(steps)
-    except StopIteration as end:
-        return end.value
 
 
 def board(n, C=10.0, gamma=2.0, bias=True, noise=0.0, kernel="rbf", threads=None):

@@ -4,7 +4,7 @@ import pytest
 from engine import Recording, datasets
 from engine.numerics.kernels import SMALL
 from engine.optimisation.dual_problem import Problem
-from engine.runtime.events import Finished, Started
+from engine.runtime.events import Finished, Started, drain
 from engine.runtime.run import Run
 from engine.systems.interior_point.algorithm import solve
 from engine.systems.interior_point.events import (
@@ -19,7 +19,7 @@ from engine.systems.interior_point.factors.full_cholesky import MOST_POINTS, Ful
 from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
 from engine.systems.interior_point.settings import SCHEMES, InteriorPointSettings
 from engine.systems.kernel_svm.events import Iteration
-from tests.engine.systems.interior_point.problems import board, drain, factored, run_of
+from tests.engine.systems.interior_point.problems import board, factored, run_of
 from tests.naive.kernel_svm import kernel_matrix
 from tests.naive.oracles import dual_by_clarabel
 

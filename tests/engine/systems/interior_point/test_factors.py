@@ -8,8 +8,9 @@ import pytest
 from engine import datasets
 from engine.numerics.kernels import SMALL, Kernel
 from engine.optimisation.dual_problem import Problem
+from engine.runtime.events import drain
 from engine.systems.interior_point.factors.incomplete_cholesky import IncompleteCholesky
-from tests.engine.systems.interior_point.problems import board, drain, factored, gridded, run_of
+from tests.engine.systems.interior_point.problems import board, factored, gridded, run_of
 from tests.naive import interior_point
 from tests.naive.kernel_svm import kernel_matrix
 

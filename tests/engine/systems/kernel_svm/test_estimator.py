@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_digits, make_classification
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -22,17 +22,6 @@ from engine.systems.kernel_svm.events import Iteration
 @parametrize_with_checks([KernelSVC(), KernelSVC(bias=False, kernel="laplacian", multiclass="ovr")])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X / 16, y
-
-
-@pytest.fixture(scope="module")
-def two_classes():
-    return make_classification(SMALL * 2, 10, n_informative=5, flip_y=0.1, random_state=0)
 
 
 @pytest.mark.parametrize("n", [700, 1797])  # in float64 and in float32
