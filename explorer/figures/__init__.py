@@ -2,5 +2,5 @@
 
 In flow frames; out flow columns of figures. Read `scene` (data, field and support vectors in the plane; `marks` draws
 many points as one image), `charts` (curves over a run), then `overlay` and `view`: what a system may add, and `tile`,
-`annotation`, `hull` and `matrix_image`, which help it to.
+`annotation`, `hull`, `matrix_image` and `sources`, which help it to.
 """

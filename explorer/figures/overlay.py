@@ -1,7 +1,11 @@
 """`Overlay`: what a system adds to the scene. Its own is in `explorer/systems/<system>/overlay.py`."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from bokeh.models import ColumnDataSource
+
+from explorer.figures.sources import empty
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 
@@ -11,6 +15,10 @@ class Overlay:
 
     layers: dict[str, list[Any]]  # renderers by the name of their layer
     local_layers: ClassVar[tuple[str, ...]] = ()  # while one is shown, fields are those of the model of each part
+
+    def __init__(self) -> None:
+        self.sources: Iterable[ColumnDataSource] = ()  # what `clear` empties
+        self._drawn: dict[str, tuple[Any, ...]] = {}  # what each part was last drawn for
 
     @property
     def moving(self) -> bool:
@@ -22,6 +30,14 @@ class Overlay:
 
     def clear(self) -> None:
         """Show nothing."""
+        self._drawn = {}
+        empty(*self.sources)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
+
+    def _is_new(self, part: str, *about: Any) -> bool:
+        """Whether a part was last drawn for something else; it is sent to the browser only then."""
+        new = self._drawn.get(part) != about
+        self._drawn[part] = about
+        return new

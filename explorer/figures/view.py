@@ -1,7 +1,11 @@
 """`View`: the figures that only one system has. Its own is in `explorer/systems/<system>/view.py`."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from bokeh.models import ColumnDataSource
+
+from explorer.figures.sources import empty
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import style
@@ -15,6 +19,7 @@ class View:
 
     def __init__(self, dark: bool) -> None:
         self.plots, self.widgets = [], {}
+        self.sources: Iterable[ColumnDataSource] = ()  # what `clear` empties
 
     @property
     def restless(self) -> bool:
@@ -26,6 +31,7 @@ class View:
 
     def clear(self) -> None:
         """There is nothing at the cursor."""
+        empty(*self.sources)
 
     def forget(self) -> None:
         """There will be another run: what was learnt of this one is gone."""

@@ -11,7 +11,7 @@ from panel.util import edit_readonly
 from engine import SOLVERS
 from engine.registry import folder_of
 from explorer.server.pool import SERVER
-from explorer.stage.window import Window
+from explorer.stage.browser_window import Window
 from explorer.style.layout import Text
 from explorer.style.theme import FONT, THEMES
 

@@ -11,7 +11,7 @@ from engine.runtime.errors import invalid
 from explorer.pages.shell import plain_page, prefers_dark
 from explorer.stage.actions import Stage
 from explorer.stage.refresh import PERIOD
-from explorer.stage.window import Window
+from explorer.stage.browser_window import Window
 from explorer.style.layout import column, words
 
 

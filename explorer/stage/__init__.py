@@ -13,5 +13,5 @@ Read in this order:
     screen                               where everything stands on the page
     transport, controls, data_panel, share_row       the widgets: playback, settings, data, links and files
     story                                words as HTML, and those that hold of every system
-    shortcuts, window                    the browser's side: keys; frames drawn, size, theme, address bar
+    shortcuts, browser_window                 the browser's side: keys; frames drawn, size, theme, address bar
 """

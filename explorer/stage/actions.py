@@ -26,7 +26,7 @@ from explorer.stage.screen import Screen
 from explorer.stage.share_row import ShareRow
 from explorer.stage.shortcuts import KEYS, Shortcuts
 from explorer.stage.transport import Transport
-from explorer.stage.window import Window
+from explorer.stage.browser_window import Window
 
 
 class Stage:

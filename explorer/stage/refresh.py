@@ -22,7 +22,7 @@ from explorer.stage.data_panel import DataPanel
 from explorer.stage.presentation import Presentation
 from explorer.stage.screen import Screen
 from explorer.stage.transport import Transport
-from explorer.stage.window import Window
+from explorer.stage.browser_window import Window
 
 PERIOD = 40  # milliseconds between two looks at the run
 IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up

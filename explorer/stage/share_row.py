@@ -11,7 +11,7 @@ from explorer.replay.lookup import Replay
 from explorer.share.link import Link
 from explorer.share.python_code import snippet
 from explorer.share.recording_file import read_recording, recording_bytes
-from explorer.stage.window import Window
+from explorer.stage.browser_window import Window
 from explorer.style.icons import icon
 from explorer.style.layout import row, words
 

@@ -23,6 +23,7 @@ class Merges(Overlay):
     """Glyphs on the scene's figure."""
 
     def __init__(self, plot: Any) -> None:
+        super().__init__()
         self._ways = ColumnDataSource({"xs": [], "ys": []})
         self._partners = ColumnDataSource({**NOTHING, "colour": [], "size": []})
         self._z = ColumnDataSource(NOTHING)
@@ -41,6 +42,7 @@ class Merges(Overlay):
         )  # fmt: skip
         self.annotation = Annotation(plot, above=18)
         self.layers: dict[str, list[Any]] = {"merges": [candidates, ways, z, partners, self.annotation.glyph]}
+        self.sources = (self._ways, self._partners, self._z, self._candidates, self.annotation.source)
         self._shown: BudgetMaintained | None = None
         self._since, self._duration = 0.0, DURATION[1]
 
@@ -52,10 +54,7 @@ class Merges(Overlay):
     def clear(self) -> None:
         """Show nothing."""
         self._shown = None
-        self.annotation.clear()
-        for source in (self._ways, self._partners, self._z, self._candidates):
-            if any(map(len, source.data.values())):
-                source.data = {name: [] for name in source.data}
+        super().clear()
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show a merge, as far as the two have come."""

@@ -12,13 +12,14 @@ from engine.runtime.events import Array, Event
 from engine.systems.budgeted_sgd.events import BudgetMaintained, MergesReplayed, StrategiesCompared
 from engine.systems.budgeted_sgd.merging import MERGING, PRECISE, degradation, golden_section
 from engine.systems.budgeted_sgd.strategy_comparison import time_split
+from explorer.figures.sources import empty
 from explorer.figures.tile import Captions, tile
 from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.layout import row
 from explorer.style.number_format import number
-from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, style, tone, words_inside
+from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, tone, words_inside
 from explorer.systems.budgeted_sgd.strategy_comparison import StrategyComparison
 
 Told = TypeVar("Told", StrategiesCompared, MergesReplayed)
@@ -54,6 +55,7 @@ class MergeView(View):
         self._image = [ColumnDataSource({"image": [surface]}) for surface in surfaces()]
         self._candidates = ColumnDataSource({"m": [], "kappa": []})
         self._winner = ColumnDataSource({"m": [], "kappa": []})
+        self.sources = (self._candidates, self._winner)
         self._place = ColumnDataSource({"m": [0.3], "kappa": [0.5]})
         self._curve = ColumnDataSource({"h": [], "s": []})
         self._top = ColumnDataSource({"h": [], "s": []})
@@ -142,8 +144,7 @@ class MergeView(View):
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
-        for plot in self.plots:
-            style(plot, dark)
+        super().restyle(dark)
         self._captions.restyle(tone(dark))
         self._middle.line_color = tone(dark).faint
         for label in self._labels:
@@ -155,8 +156,8 @@ class MergeView(View):
         self._replay = None
         self.end()
         self._race_of = None
-        self._race.data = {"name": [], "accuracy": [], "text": []}
-        self.clear()
+        empty(self._race)
+        super().forget()
 
     def end(self) -> None:
         """The race is over."""
@@ -165,8 +166,7 @@ class MergeView(View):
 
     def clear(self) -> None:
         """Show nothing of a frame; the surfaces are always there."""
-        for source in (self._candidates, self._winner):
-            source.data = {"m": [], "kappa": []}
+        super().clear()
         blank = {"name": [NAMES[name] for name in MERGING]}
         self._agree.data = {**blank, "agreement": [np.nan] * 4, "text": [""] * 4}
         self._times.data = {**blank, "a": [0.0] * 4, "whole": [0.0] * 4, "text": [""] * 4}

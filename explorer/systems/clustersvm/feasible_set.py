@@ -8,6 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, Range1d
 
 from engine.runtime.events import Array
+from explorer.figures.sources import empty
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import GREEN, POSITIVE, PURPLE, SKY, TILE_HEIGHT, plain_figure, style, tone, words_inside
@@ -89,8 +90,7 @@ class FeasibleSet:
         self._whose.text = ""
         for label in self._words:
             label.text = ""
-        for source in self._clusters.values():
-            source.data = {"x": [], "y": []}
+        empty(*self._clusters.values())
 
     def draw(self, replay: Replay, frame: Frame) -> None:
         """Show each cluster: its least and its largest multiplier, and that of the nearest point of the other class."""

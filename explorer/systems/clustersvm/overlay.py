@@ -13,6 +13,7 @@ from explorer.figures.hull import hull
 from explorer.figures.marks import draw_marks, size_of
 from explorer.figures.overlay import Overlay
 from explorer.figures.scene import HEIGHT
+from explorer.figures.sources import empty
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import AMBER, GREEN, PALETTE, PURPLE, SKY, tone
@@ -36,6 +37,7 @@ class ClusterMarks(Overlay):
     """Glyphs on the scene's figure."""
 
     def __init__(self, plot: Any) -> None:
+        super().__init__()
         self._plot = plot
         self._seen: tuple[Replay, Frame] | None = None  # what is drawn
         self._unused, self._used = (ColumnDataSource({name: [] for name in PICTURE}) for _ in range(2))
@@ -48,11 +50,11 @@ class ClusterMarks(Overlay):
         self._boundary = ColumnDataSource({"x": [], "y": []})
         self.annotation = Annotation(plot, above=8)
         self.layers = self._build(plot)
-        # What points and clusters were last drawn for: neither is sent with every iteration.
+        self.sources = (
+            self._unused, self._used, self._hulls, self._parts, self._cut, self._direction, self._tip, self._squares,
+            self._boundary, self.annotation.source,
+        )  # fmt: skip
         self._known: dict[bytes, Any] = {}  # outlines of clusters, by their members
-        self._points_drawn: tuple[Any, ...] = ()
-        self._drawn: tuple[Any, ...] = ()
-        self._exact_drawn: tuple[Any, ...] = ()
 
     def _build(self, plot: Any) -> dict[str, list[Any]]:
         image = {"image": "image", "x": "x", "y": "y", "dw": "dw", "dh": "dh", "level": "underlay"}
@@ -85,7 +87,7 @@ class ClusterMarks(Overlay):
     @property
     def moving(self) -> bool:
         """Whether the exact answer has come since the last drawing."""
-        if self._seen is None or self._exact_drawn:
+        if self._seen is None or self._drawn.get("exact boundary"):
             return False
         replay, frame = self._seen
         return replay.reader_as(ClusterReader).knows_exact(frame)
@@ -97,15 +99,9 @@ class ClusterMarks(Overlay):
 
     def clear(self) -> None:
         """Show nothing."""
-        self._points_drawn = self._drawn = self._exact_drawn = ()
         self._known = {}
         self._seen = None
-        self.annotation.clear()
-        for source in (
-            self._unused, self._used, self._hulls, self._parts, self._cut, self._direction, self._tip, self._squares,
-            self._boundary,
-        ):  # fmt: skip
-            _empty(source)
+        super().clear()
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the clusters of a frame, and the boundary of the exact answer if it is known."""
@@ -114,14 +110,11 @@ class ClusterMarks(Overlay):
             return
         self._seen = replay, frame
         clusters = frame.clusters
-        drawn: tuple[Any, ...] = (clusters.chosen, window, size_of(self._plot, HEIGHT))
-        if drawn != self._points_drawn:
-            self._points_drawn = drawn
+        # Neither points nor clusters are sent with every iteration.
+        if self._is_new("points", clusters.chosen, window, size_of(self._plot, HEIGHT)):
             self._draw_points(replay, clusters, window)
         news = clusters.since if clusters.since is frame.event else None
-        drawn = (clusters.since, news, window)
-        if drawn != self._drawn:
-            self._drawn = drawn
+        if self._is_new("clusters", clusters.since, news, window):
             self._draw_hulls(replay, clusters)
             self._draw_split(replay, news if isinstance(news, ClusterSplit) else None, window)
             self._draw_representatives(replay, clusters)
@@ -142,7 +135,7 @@ class ClusterMarks(Overlay):
                 image = draw_marks(groups, window, size, 3 * ratio)
                 source.data = {"image": [image], "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom]}
             else:
-                _empty(source)
+                empty(source)
 
     def _draw_hulls(self, replay: Replay, clusters: ClusterState) -> None:
         rows, known_before, self._known = [], self._known, {}
@@ -162,8 +155,7 @@ class ClusterMarks(Overlay):
     def _draw_split(self, replay: Replay, split: ClusterSplit | None, window: tuple[float, ...]) -> None:
         """Both parts, the principal direction, and in two dimensions the cut at the mean."""
         if split is None:
-            for source in (self._parts, self._cut, self._direction, self._tip):
-                _empty(source)
+            empty(self._parts, self._cut, self._direction, self._tip)
             return
         parts = [hull(replay.places[split.members[side]]) for side in (~split.beyond, split.beyond)]
         self._parts.data = {
@@ -225,12 +217,10 @@ class ClusterMarks(Overlay):
 
     def _draw_boundary(self, replay: Replay, frame: Frame, window: tuple[float, ...]) -> None:
         exact = replay.reader_as(ClusterReader).exact(frame)
-        drawn = () if exact is None else (frame.task, window)
-        if drawn == self._exact_drawn:
+        if not self._is_new("exact boundary", *(() if exact is None else (frame.task, window))):
             return
-        self._exact_drawn = drawn
         if exact is None:
-            _empty(self._boundary)
+            empty(self._boundary)
             return
         left, right, bottom, top = window
         step = max(right - left, top - bottom) / ACROSS
@@ -238,8 +228,3 @@ class ClusterMarks(Overlay):
         found: Any = contourpy.contour_generator(xs, ys, replay.reader.field(exact, xs, ys)).lines(0.0)
         whole: Array = np.concatenate([np.vstack([line, (np.nan, np.nan)]) for line in found] or [np.zeros((0, 2))])
         self._boundary.data = {"x": whole[:, 0].astype(np.float32), "y": whole[:, 1].astype(np.float32)}
-
-
-def _empty(source: ColumnDataSource) -> None:
-    if any(map(len, source.data.values())):
-        source.data = {name: [] for name in source.data}

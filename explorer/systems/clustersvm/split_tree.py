@@ -3,6 +3,7 @@
 from bokeh.models import ColumnDataSource, FixedTicker
 
 from engine.systems.clustersvm.events import ClusterSplit
+from explorer.figures.sources import empty
 from explorer.figures.tile import tile
 from explorer.style.theme import AMBER, PALETTE, decades, style, tone, words_inside
 
@@ -34,8 +35,7 @@ class SplitTree:
         """Show nothing."""
         self._drawn = -1
         self._words.text = ""
-        for source in (self._branches, self._newest):
-            source.data = {name: [] for name in source.data}
+        empty(self._branches, self._newest)
 
     def draw(self, splits: list[ClusterSplit], clustering: str, splitting: bool) -> None:
         """Show these splits; `splitting`: the last of them just happened."""

@@ -6,6 +6,7 @@ from bokeh.models import ColumnDataSource, FactorRange, Range1d, Slope, Span  # 
 from engine.runtime.events import Array, Event
 from engine.systems.clustersvm.events import ClusterSplit, ClustersRevised
 from explorer.figures.marks import draw_marks, size_of
+from explorer.figures.sources import empty
 from explorer.figures.tile import Captions, tell_size, tile
 from explorer.figures.view import View
 from explorer.replay.frame import Frame
@@ -32,6 +33,7 @@ class PassesView(View):
         self._size = ((0, 0), 1.0)  # of the cloud, in pixels
         self._cloud = ColumnDataSource({name: [] for name in PICTURE})
         self._counts = ColumnDataSource({name: [] for name in ("pass", *OUTCOMES)})
+        self.sources = (self._cloud, self._counts)
         self._passes = FactorRange(factors=["-"])
         self.outcomes = tile("outcomes", "What became of clusters?", x_range=self._passes)
         self.margins = tile("margins", "y f(x): exact →, this ↑", x_range=Range1d(start=-1, end=3))
@@ -89,7 +91,7 @@ class PassesView(View):
         """There will be another run."""
         self.end()
         self._replay = None
-        self.clear()
+        super().forget()
 
     def clear(self) -> None:
         """Show nothing."""
@@ -97,8 +99,7 @@ class PassesView(View):
         self._waiting.text = ""
         for part in (self.tree, self.feasible):
             part.clear()
-        for source in (self._cloud, self._counts):
-            source.data = {name: [] for name in source.data}
+        super().clear()
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show what the task had come to at the cursor."""
@@ -127,7 +128,7 @@ class PassesView(View):
         self._waiting_for = (replay, frame) if exact is None else None
         if exact is None or not isinstance(frame, ClusterFrame) or not frame.clusters.trained:
             self._waiting.text = "" if exact else "the exact answer is to come"
-            self._cloud.data = {name: [] for name in PICTURE}
+            empty(self._cloud)
             return
         self._waiting.text = ""
         both = np.column_stack([replay.reader.margins(exact), replay.reader.margins(frame)])

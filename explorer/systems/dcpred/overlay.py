@@ -29,6 +29,7 @@ class Compression(Overlay):
     local_layers = (FAST,)
 
     def __init__(self, plot: Any) -> None:
+        super().__init__()
         lines: dict[str, Any] = {"x": [], "y": []}
         self._seams, self._around, self._border, self._centres = (ColumnDataSource(lines) for _ in range(4))
         self._apart = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
@@ -49,22 +50,16 @@ class Compression(Overlay):
             "cells": [self._line, around, centres, self.annotation.glyph], "exact border": [border],
             "disagreement": [apart], **self.marks.layers,
         }  # fmt: skip
-        self._drawn: dict[str, tuple[Any, ...]] = {}
+        self.sources = (
+            self._seams, self._around, self._border, self._centres, self._apart, self.annotation.source,
+            *self.marks.sources,
+        )  # fmt: skip
         self._cells: dict[int, Array] = {}
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self._line.glyph.line_color = tone(dark).text
         self.marks.restyle(dark)
-
-    def clear(self) -> None:
-        """Show nothing."""
-        self._drawn = {}
-        self.annotation.clear()
-        self.marks.clear()
-        for source in (self._seams, self._around, self._border, self._centres, self._apart):
-            if any(map(len, source.data.values())):
-                source.data = {name: [] for name in source.data}
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the tree so far, what its leaves have, and what the frame, or the point, is about."""
@@ -80,12 +75,6 @@ class Compression(Overlay):
             self._draw_what_is_meant(replay, frame, leaves, window, pinned)
         if self._is_new("apart", len(leaves.compressed), frame.task, window):
             self._draw_apart(replay, frame, leaves, window)
-
-    def _is_new(self, part: str, *about: Any) -> bool:
-        """Whether a part was last drawn for something else."""
-        new = self._drawn.get(part) != about
-        self._drawn[part] = about
-        return new
 
     def _draw_what_is_meant(
         self, replay: Replay, frame: Frame, leaves: Leaves, window: tuple[float, ...], pinned: int | None

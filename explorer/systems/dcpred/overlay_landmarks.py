@@ -27,6 +27,7 @@ class Marks:
         self._links, self._rays = (ColumnDataSource({name: [] for name in LINES}) for _ in range(2))
         self._marks = ColumnDataSource({name: [] for name in ("x", "y", "size", "colour", "alpha")})
         self._pseudo = ColumnDataSource({name: [] for name in ("x", "y", "colour", "alpha")})
+        self.sources = (self._links, self._rays, self._marks, self._pseudo)
         look: dict[str, Any] = {"line_color": "colour", "line_width": "width", "line_alpha": 0.75}
         links = plot.multi_line("xs", "ys", source=self._links, **look)
         rays = plot.multi_line("xs", "ys", source=self._rays, **look)
@@ -45,12 +46,6 @@ class Marks:
         """Take the colours of a light or a dark page."""
         for glyph in self._glyphs:
             glyph.glyph.line_color = tone(dark).text
-
-    def clear(self) -> None:
-        """Show nothing."""
-        for source in (self._links, self._rays, self._marks, self._pseudo):
-            if any(map(len, source.data.values())):
-                source.data = {name: [] for name in source.data}
 
     def draw(self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None, place: Place) -> None:
         """Show those of all leaves, and of the one in question what its pseudo-landmarks are made of."""

@@ -30,6 +30,7 @@ class Regressors(Overlay):
     local_layers = (FAST,)
 
     def __init__(self, plot: Any) -> None:
+        super().__init__()
         lines: dict[str, Any] = {"x": [], "y": []}
         self._exact, self._fast, self._predicted = (ColumnDataSource(lines) for _ in range(3))
         self._bands = ColumnDataSource({name: [] for name in ("left", "right", "bottom", "top", "alpha", "colour")})
@@ -46,31 +47,23 @@ class Regressors(Overlay):
             "leaves": [bands, self.annotation.glyph], "exact curve": [exact], FAST: [self._line],
             "predictions": [self._dots], **self.marks.layers,
         }  # fmt: skip
-        self._drawn: tuple[Any, ...] = ()
+        self.sources = (
+            self._bands, self._exact, self._fast, self._predicted, self.annotation.source, *self.marks.sources,
+        )  # fmt: skip
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self._line.glyph.line_color = self._dots.glyph.line_color = tone(dark).text
         self.marks.restyle(dark)
 
-    def clear(self) -> None:
-        """Show nothing."""
-        self._drawn = ()
-        self.annotation.clear()
-        self.marks.clear()
-        for source in (self._bands, self._exact, self._fast, self._predicted):
-            if any(map(len, source.data.values())):
-                source.data = {name: [] for name in source.data}
-
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the tree so far, what its leaves say, and what the frame, or the point, is about."""
         if not isinstance(frame, LeafFrame):
             self.clear()
             return
-        leaves = frame.leaves
-        if self._drawn == (frame, window, pinned):
+        if not self._is_new("leaves", frame, window, pinned):
             return
-        self._drawn = (frame, window, pinned)
+        leaves = frame.leaves
         left, right, bottom, top = window
         bands = _bands(replay, leaves, window)
         meant = [cell for cell in cells_in_question(frame, leaves, pinned).tolist() if cell in bands]

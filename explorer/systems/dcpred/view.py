@@ -20,7 +20,7 @@ from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import number
-from explorer.style.theme import AMBER, GREEN, NEGATIVE, PALETTE, POSITIVE, decades, style, tone, words_inside
+from explorer.style.theme import AMBER, GREEN, NEGATIVE, PALETTE, POSITIVE, decades, tone, words_inside
 from explorer.systems.dcpred.cost_sweep import WITHOUT, CostSweep
 from explorer.systems.dcpred.reader import LeafFrame, Leaves
 
@@ -43,6 +43,7 @@ class PredictionView(View):
         self._swept = {
             name: ColumnDataSource({"cost": [], "quality": []}) for name in ("with", "without", "exact", "own")
         }
+        self.sources = (self._nodes, self._edges, self._weights, self._cloud, self._ways, *self._swept.values())
         self.tree = tile("fast-tree", "The tree, from root to leaves", (-0.2, 1))
         self.weights = tile("fast-weights", "Weights of a leaf", (-1, 1))
         self.kernel = Squares("fast-kernel", errors=False, most=1.0)
@@ -115,8 +116,7 @@ class PredictionView(View):
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self._shade = shade = tone(dark)
-        for plot in self.plots:
-            style(plot, dark)
+        super().restyle(dark)
         for squares in (self.kernel, self.errors):
             squares.restyle(dark)
         self._equal.line_color = shade.faint
@@ -136,13 +136,12 @@ class PredictionView(View):
         self.end()
         self._sweep_of = None
         self._restless = False
-        self.clear()
+        super().forget()
 
     def clear(self) -> None:
         """Show nothing."""
         self._positions = (-1, {})
-        for source in (self._nodes, self._edges, self._weights, self._cloud, self._ways, *self._swept.values()):
-            source.data = {name: [] for name in source.data}
+        super().clear()
         self.kernel.show("K, and what stands for it", [])
         self.errors.show("What is wrong with it", [])
         self._waiting.text = self._apart.text = ""

@@ -27,6 +27,7 @@ class Cells(Overlay):
     local_layers = (EARLY,)
 
     def __init__(self, plot: Any) -> None:
+        super().__init__()
         self._seams = ColumnDataSource({"x": [], "y": []})
         self._hull = ColumnDataSource({"x": [], "y": []})
         self._tint = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
@@ -39,27 +40,18 @@ class Cells(Overlay):
         hull = plot.line("x", "y", source=self._hull, line_color=AMBER, line_width=3)
         self.annotation = Annotation(plot, above=6)
         self.layers: dict[str, list[Any]] = {"cells": [self._line, hull, self.annotation.glyph], "cell colours": [tint]}
-        self._drawn: tuple[Any, ...] = ()
+        self.sources = (self._seams, self._hull, self._tint, self.annotation.source)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self._line.glyph.line_color = tone(dark).text
-
-    def clear(self) -> None:
-        """Show nothing."""
-        self._drawn = ()
-        self.annotation.clear()
-        for source in (self._seams, self._hull, self._tint):
-            if any(map(len, source.data.values())):
-                source.data = {name: [] for name in source.data}
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the cells in force, and the one that the frame is about."""
         if not isinstance(frame, CellFrame):
             self.clear()
             return
-        if self._drawn != (frame.cells, window):
-            self._drawn = (frame.cells, window)
+        if self._is_new("seams", frame.cells, window):
             self._draw_seams(replay, frame.cells, window)
         self._draw_hull(replay, frame, frame.cells, window)
 

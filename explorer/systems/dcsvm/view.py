@@ -14,7 +14,7 @@ from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import count
-from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, style, tone, words_inside
+from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, tone, words_inside
 from explorer.systems.dcsvm.levels import STEPS, Rung, best_known, names, reference, rungs
 from explorer.systems.dcsvm.reader import CellFrame, CellReader
 
@@ -30,6 +30,7 @@ class LadderView(View):
         self._gaps = ColumnDataSource({name: [] for name in ("level", "gap", "bound", "refined")})
         self._early = ColumnDataSource({name: [] for name in ("level", "accuracy", "text", "cost")})
         self._times = ColumnDataSource({name: [] for name in ("step", "clustering", "whole")})
+        self.sources = (self._found, self._gaps, self._early, self._times)
         self._judged: dict[int, tuple[float, float]] = {}  # accuracy and cost of a level's early prediction
         self.found = tile("levels-support-vectors", "Support vectors found", (0, 1.32), self._levels)
         self.gaps = tile("levels-gap", "Gap, and what bounds it", (1e-3, 1), self._levels, y_scale="log")
@@ -80,8 +81,7 @@ class LadderView(View):
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
-        for plot in self.plots:
-            style(plot, dark)
+        super().restyle(dark)
         self._captions.restyle(tone(dark))
         self._exact.line_color = tone(dark).text
         self._words[0].glyph.text_color = tone(dark).text
@@ -90,13 +90,12 @@ class LadderView(View):
     def forget(self) -> None:
         """There will be another run."""
         self._judged.clear()
-        self.clear()
+        super().forget()
 
     def clear(self) -> None:
         """Show nothing."""
         self._exact.visible = False
-        for source in (self._found, self._gaps, self._early, self._times):
-            source.data = {name: [] for name in source.data}
+        super().clear()
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the levels finished so far, against the best that is known by now."""

@@ -28,6 +28,7 @@ class Pivots(Overlay):
     """Glyphs on the scene's figure."""
 
     def __init__(self, plot: Any) -> None:
+        super().__init__()
         self._plot = plot
         self._halos = ColumnDataSource({name: [] for name in PICTURE})
         self._chosen = ColumnDataSource({"x": [], "y": []})
@@ -46,30 +47,20 @@ class Pivots(Overlay):
             "pivots": [self._diamonds, fresh, self.annotation.glyph],
             "residual": [halos],
         }
-        self._drawn: tuple[Any, ...] = ()
+        self.sources = (self._halos, self._chosen, self._fresh, self.annotation.source)
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         self._diamonds.glyph.line_color = tone(dark).text
-
-    def clear(self) -> None:
-        """Show nothing."""
-        self._drawn = ()
-        self.annotation.clear()
-        for source in (self._halos, self._chosen, self._fresh):
-            if any(map(len, source.data.values())):
-                source.data = {name: [] for name in source.data}
 
     def draw(self, replay: Replay, frame: Frame, window: tuple[float, ...], pinned: int | None = None) -> None:
         """Show the pivots so far, the newest of them, and what is left elsewhere."""
         if not isinstance(frame, FactorFrame) or not len(frame.factor.pivots):
             self.clear()
             return
-        factor = frame.factor
-        drawn = (frame.event, window, size_of(self._plot, HEIGHT))
-        if drawn == self._drawn:
+        if not self._is_new("pivots", frame.event, window, size_of(self._plot, HEIGHT)):
             return
-        self._drawn = drawn
+        factor = frame.factor
         places = replay.places[frame.members[factor.pivots]]
         building = isinstance(frame.event, PivotsChosen | Factorised)  # later they only remind of it
         self._diamonds.glyph.update(size=11 if building else 6, fill_alpha=0.95 if building else 0.5)

@@ -9,11 +9,12 @@ from engine.runtime.events import Event
 from engine.systems.interior_point.events import ColdStart, Factorised, InteriorIteration, PivotsChosen, SchemeSwitched
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.marks import draw_marks, size_of
+from explorer.figures.sources import empty
 from explorer.figures.tile import Captions, tell_size, tile
 from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
-from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, style, tone, words_inside
+from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, tone, words_inside
 from explorer.systems.interior_point.kernel_matrix import Matrices
 
 FOLLOWED = 60  # points whose alpha is drawn over the iterations
@@ -33,6 +34,7 @@ class CentralPathView(View):
         self._pinned = ColumnDataSource({"x": [], "y": []})
         self._steps = ColumnDataSource({"iteration": [], "step": [], "sigma": [], "colour": []})
         self._gaps = {name: ColumnDataSource({"x": [], "gap": []}) for name in ("coarse", "fine", "cold")}
+        self.sources = (self._trace, self._cloud, self._ways, self._pinned, self._steps, *self._gaps.values())
         self.trace = tile("interior-trace", "What is left of K?", (1e-3, 3), y_scale="log")
         self.products = tile("interior-products", "The central path, log₁₀", (-4, 1))
         self.alphas = tile("interior-alphas", "α / C, iteration by iteration", (-0.04, 1.04))
@@ -84,8 +86,7 @@ class CentralPathView(View):
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
         shade = tone(dark)
-        for plot in self.plots:
-            style(plot, dark)
+        super().restyle(dark)
         self.matrices.restyle(dark)
         self._mu.line_color = self._sigma.glyph.fill_color = self._sigma.glyph.line_color = shade.text
         self._pin.glyph.line_color = self._nothing.text_color = shade.text
@@ -95,10 +96,8 @@ class CentralPathView(View):
         """Show nothing."""
         self._mu.visible = self._coarse.visible = self._switch[0].visible = False
         self._nothing.text = self._saved.text = ""
-        sources = (self._trace, self._cloud, self._ways, self._pinned, self._steps, *self._gaps.values())
-        for source in sources:
-            source.data = {name: [] for name in source.data}
         self.matrices.clear()
+        super().clear()
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show what the task had come to at the cursor."""
@@ -122,7 +121,7 @@ class CentralPathView(View):
         self._nothing.text = "" if chosen or not ready else words.get(ready[-1].kind, "")
         self._coarse.visible = False
         if not chosen:
-            self._trace.data = {"columns": [], "trace": [], "pivot": []}
+            empty(self._trace)
             return
         values, traces = (np.concatenate([getattr(event, name) for event in chosen]) for name in ("values", "traces"))
         columns = {"trace": traces / chosen[-1].total, "pivot": values / values[0]}
@@ -138,7 +137,7 @@ class CentralPathView(View):
     def _draw_products(self, task: list[Event], iterates: list[InteriorIteration], frame: Frame) -> None:
         self._mu.visible = bool(iterates)
         if not iterates or not iterates[-1].products.size:
-            self._cloud.data = {name: [] for name in PICTURE}
+            empty(self._cloud)
             return
         now = iterates[-1]
         known = [event for event in task if isinstance(event, InteriorIteration)]
@@ -172,8 +171,7 @@ class CentralPathView(View):
                 places.append(inside + event.iteration)
                 rows.append(event.alpha)
         if not rows:
-            self._ways.data = {"xs": [], "ys": [], "colour": []}
-            self._pinned.data = {"x": [], "y": []}
+            empty(self._ways, self._pinned)
             return
         some = np.linspace(0, len(frame.alpha) - 1, min(FOLLOWED, len(frame.alpha))).astype(int)
         table = np.stack([row[some] for row in rows]) / frame.upper[some]

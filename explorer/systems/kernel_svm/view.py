@@ -9,7 +9,7 @@ from explorer.figures.tile import tell_size, tile
 from explorer.figures.view import View
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
-from explorer.style.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, style, tone
+from explorer.style.theme import AMBER, GREEN, MARKERS, NEGATIVE, POSITIVE, tone
 
 BINS = 30
 
@@ -33,6 +33,7 @@ class KktView(View):
         self._pinned = ColumnDataSource({"alpha": [], "gradient": []})
         self._bars = ColumnDataSource({"left": [], "right": [], "top": []})
         self._cache = ColumnDataSource({"iteration": [], "hits": []})
+        self.sources = (self._points, self._working, self._pinned, self._bars, self._cache)
         self.kkt = tile("kkt", "Optimal? Gradient against α", GRADIENTS)
         self.kkt.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._points)
         tell_size(self.kkt)
@@ -56,18 +57,8 @@ class KktView(View):
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
-        for plot in self.plots:
-            style(plot, dark)
+        super().restyle(dark)
         self._zero.line_color = self._pin.glyph.line_color = tone(dark).text
-
-    def clear(self) -> None:
-        """Show nothing."""
-        for source in (self._points, self._working, self._pinned, self._bars, self._cache):
-            source.data = {name: [] for name in source.data}
-
-    def forget(self) -> None:
-        """Nothing is kept from run to run."""
-        self.clear()
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show a frame: an optimal point has gradient 0, or sits at a bound that its gradient pushes against."""

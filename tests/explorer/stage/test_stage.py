@@ -9,7 +9,7 @@ from engine.systems.kernel_svm.events import Iteration
 from explorer.pages.shell import plain_page
 from explorer.registry import presentations
 from explorer.stage.actions import Stage
-from explorer.stage.window import Window
+from explorer.stage.browser_window import Window
 from tests.support.stage import play_to_the_end, settle, tick, wait_until
 
 

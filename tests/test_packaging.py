@@ -1,4 +1,4 @@
-"""What must hold of the project as a whole: what an import costs, the README's commands, the installed package."""
+"""What an import costs, the README's commands, and the installed package."""
 
 import os
 import re
