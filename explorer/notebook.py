@@ -16,7 +16,7 @@ from panel.viewable import Viewer
 from engine import SOLVERS, Run
 from engine.datasets import Dataset
 from engine.datasets.dataset import Task
-from engine.learning.estimator import SolverEstimator
+from engine.learning.estimator import Fit, SolverEstimator
 from engine.learning.validation import check_data, check_targets
 from engine.runtime.errors import invalid
 from explorer.replay.lookup import Replay
@@ -147,18 +147,19 @@ class Watched(InCell):
     def fit(self, X: Any, y: Any) -> "Watched":
         """Begin to fit, and return at once; what this returns shows the fit in the cell."""
         self.close()
-        self.run = run = self.estimator.begin_fit(X, y, recorded=True)
-        header = run.recorded.header
+        fit = self.estimator.begin_fit(X, y, recorded=True)
+        self.run = fit.run
+        header = fit.run.recorded.header
         data = Dataset("given", "Given", header.X, header.y, task=self.estimator.solver.task)
         self._made = (header.solver, data, dict(header.settings))
         self._done = Future()
-        self._thread = threading.Thread(target=self._work, args=(run, self._done), name="fit", daemon=True)
+        self._thread = threading.Thread(target=self._work, args=(fit, self._done), name="fit", daemon=True)
         self._thread.start()
         return self
 
-    def _work(self, run: Run[Any], done: "Future[SolverEstimator]") -> None:
+    def _work(self, fit: Fit, done: "Future[SolverEstimator]") -> None:
         try:
-            deque(self.estimator.follow_fit(run, iter(run)), 0)
+            deque(self.estimator.follow_fit(fit, iter(fit.run)), 0)
             done.set_result(self.estimator)
         except BaseException as error:
             done.set_exception(error)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engine.learning.sealed import Sealed
 from engine.numerics.kernels import KERNELS, Kernel
 from engine.runtime import archive
 from engine.runtime.archive import ArchiveError
@@ -45,7 +46,7 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Sealed):
     """A trained classifier; see `task_values`, `decision` and `predict`.
 
     Support vectors are sorted by class, then by index. `coefficients` has a column for each and a row for each of its
@@ -91,8 +92,7 @@ class Model:
             intercepts=np.array([intercept for _, _, intercept in parts]),
         )
         columns = [dense[group.tasks, group.start : group.stop] for group in model.groups()]
-        object.__setattr__(model, "coefficients", np.hstack(columns))
-        return model
+        return replace(model, coefficients=np.hstack(columns))
 
     @property
     def n_features(self) -> int:
@@ -119,7 +119,9 @@ class Model:
         return dense
 
     def task_values(self, X: Array, threads: int) -> Array:
-        """Decision values, a column for each task."""
+        """Decision values, a column for each task; a ValueError if arrays, or X, are of another model."""
+        self._check_shapes()
+        self.derived()
         result = np.tile(self.intercepts, (len(X), 1))
         points, vectors = self.kernel.points(X), self.kernel.points(self.vectors)
         for group in self.groups():
@@ -184,23 +186,32 @@ class Model:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error
         return model, extra
 
+    def _check_shapes(self) -> None:
+        """Refuse arrays that do not fit together: compiled loops would read beside them."""
+        count, classes = len(self.support), len(self.classes)
+        rows = {"ovo": classes - 1, "ovr": 1 if classes == 2 else classes}[self.scheme]
+        works = rows if self.scheme == "ovr" else classes * (classes - 1) // 2
+        for name, array, shape in (
+            ("vectors", self.vectors, (count, len(self.kernel.origin))),
+            ("coefficients", self.coefficients, (rows, count)),
+            ("intercepts", self.intercepts, (works,)),
+            ("class_counts", self.class_counts, (classes,)),
+        ):
+            if array.shape != shape:
+                raise ValueError(f"{name} of a model should be {shape}, but are {array.shape}")
+        if self.class_counts.sum() != count:
+            raise ValueError(f"class_counts of a model should add up to {count}, but do to {self.class_counts.sum()}")
+
     def _check(self) -> None:
-        """Refuse arrays that do not fit together."""
-        kernel, count, works = self.kernel, len(self.support), len(tasks(self.classes, self.scheme))
-        rows = len(self.classes) - 1 if self.scheme == "ovo" else works
-        shapes = {
-            "origin": (kernel.origin, (self.vectors.shape[1],)),
-            "vectors": (self.vectors, (count, self.vectors.shape[1])),
-            "coefficients": (self.coefficients, (rows, count)),
-            "intercepts": (self.intercepts, (works,)),
-            "class_counts": (self.class_counts, (len(self.classes),)),
-        }
-        for name, (array, shape) in shapes.items():
-            if array.shape != shape or not np.isfinite(array).all():
-                raise ValueError(f"{name} should be {shape} finite numbers")
+        """Refuse arrays that do not fit together, or have other things than numbers."""
+        kernel = self.kernel
+        self._check_shapes()
+        for name in ("vectors", "coefficients", "intercepts", "class_counts"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"{name} should be finite numbers")
+        if kernel.origin.ndim != 1 or not np.isfinite(kernel.origin).all() or kernel.name not in KERNELS:
+            raise ValueError("its kernel is unknown or wrong")
         numbers = (kernel.gamma, kernel.degree, kernel.coef0)
-        if kernel.name not in KERNELS or self.scheme not in ("ovo", "ovr") or self.class_counts.sum() != count:
-            raise ValueError("its kernel, scheme or counts are unknown or wrong")
         if not all(isinstance(value, int | float) and np.isfinite(value) for value in numbers):
             raise ValueError("the kernel's numbers are not numbers")
 

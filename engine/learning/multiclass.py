@@ -9,7 +9,7 @@ import numpy as np
 from engine.learning.model import Model, Trained, tasks
 from engine.learning.validation import class_numbers
 from engine.numerics.kernels import Kernel
-from engine.optimisation.dual_problem import Problem
+from engine.optimisation.dual_problem import Problem, Source
 from engine.optimisation.solution import Solution
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
@@ -39,7 +39,8 @@ def train_by_tasks(
         members = np.flatnonzero(positive | np.isin(labels, task.negative))
         signs = np.where(positive[members], 1.0, -1.0)
         part = points if len(members) == len(points) else points[members]
-        problem = Problem.of(kernel, part, signs, C=bounds[labels[members]], bias=bias, threads=threads)
+        source = Source(X, members)
+        problem = Problem.of(kernel, part, signs, C=bounds[labels[members]], bias=bias, threads=threads, source=source)
         steps = solve_task(problem, members)
         stopped = False
         try:

@@ -6,7 +6,7 @@ which values are accepted from the table itself.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import param
@@ -36,6 +36,9 @@ class Count(param.Parameter):
 class Settings(param.Parameterized):
     """A table of settings; make one from untrusted values with `checked`."""
 
+    # What a setting that is not named meant in files and links of earlier versions, where that is another value now.
+    formerly: ClassVar[Mapping[str, Any]] = {}
+
     @classmethod
     def names(cls) -> list[str]:
         """Of all settings, in the order of the table."""
@@ -45,9 +48,10 @@ class Settings(param.Parameterized):
     def checked(cls, values: Mapping[str, Any]) -> "Settings":
         """Settings with these values; an unknown name or a refused value gets an error that says what is accepted."""
         table = cls()
-        for name, value in values.items():
+        for name, given in values.items():
             if name not in cls.names():
                 raise invalid("setting", name, f"one of {', '.join(cls.names())}")
+            value = given.item() if isinstance(given, np.generic) else given  # bounds are beyond some of its types
             try:
                 if isinstance(value, float | np.floating) and not math.isfinite(value):
                     raise ValueError("not finite")

@@ -91,3 +91,16 @@ def accumulate(values, weights, left, result, top):  # type: ignore[no-untyped-d
             for j in range(size):
                 total += row[j] * weight[j]
             result[top + i, c] += total
+
+
+@njit(nogil=True, cache=True, fastmath=FAST | {"reassoc"})
+def accumulate_both(values, weights, result, top):  # type: ignore[no-untyped-def]
+    """For the rows from `top` on of a symmetric matrix, right of its diagonal: what they add to its product."""
+    for i in range(values.shape[0]):
+        row, weight = values[i, i + 1 :], weights[top + i]
+        others, below = weights[top + i + 1 :], result[top + i + 1 :]
+        total = 0.0
+        for j in range(row.size):
+            total += row[j] * others[j]
+            below[j] += row[j] * weight
+        result[top + i] += total + values[i, i] * weight

@@ -11,14 +11,14 @@ error), for a tiny tolerance (float32 gradients have too few digits), and for ke
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from typing import Any, Literal
 
 import numpy as np
 
-from engine.numerics.kernel_loops import accumulate, exponential32, exponential64, f32, minus_l1, poly
-from engine.numerics.points import Points, square_norms
+from engine.numerics.kernel_loops import accumulate, accumulate_both, exponential32, exponential64, f32, minus_l1, poly
+from engine.numerics.points import Points, check_pair, check_width, square_norms
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
 from engine.runtime.events import Array
@@ -37,6 +37,9 @@ HEAVY = 1.0  # largest error of a decision value, in margins, that float32 may c
 LOW_RANK = 100  # most rank of a kernel matrix for which it pays to know it
 FINE = 1e-5  # tolerances below it are for float64
 FAR = 100  # square norms so many times the spread lie far from the origin
+# Larger coordinates of a point are cut off, so that exponents are numbers: float32 for rbf and laplacian, float64 for
+# both. Data that a kernel was fitted to are nearer, and kernel values between them and a point so far are 0.
+FARTHEST = {"rbf": 1e16, "laplacian": 1e32, "float64": 1e151}
 TILE_ROWS, TILE_COLUMNS = 64, 1024  # a tile and its scratch stay in a core's own cache
 WIDE = 8192  # columns of a tile that is a single row
 SLICE = 0.01  # seconds between two breaths of a solver: touching new memory can take many times as long
@@ -97,20 +100,32 @@ class Kernel:
         )
 
     def points(self, X: Array) -> Points:
-        """Bring raw data into this kernel's form."""
+        """Bring raw data into this kernel's form; a ValueError if they have other features, or overflow."""
+        check_width(X.shape[1], len(self.origin))
+        with np.errstate(over="ignore"):
+            return self._points(X)
+
+    def _points(self, X: Array) -> Points:
         if self.name in ("linear", "poly"):
             moved = np.array(X, self.work, order="C")
-            return Points(moved, square_norms(moved))
-        scale = self._scale()
+            norms = square_norms(moved)
+            if not np.isfinite(norms).all():
+                raise invalid("X", float(np.abs(X).max()), "so small that its squares are numbers")
+            return Points(moved, norms)
+        scale, limit = self._scale(), FARTHEST["float64" if self.store is np.float64 else self.name]
         moved = np.empty(X.shape, self.work)
         norms = np.zeros(len(X), self.work)
         for top in range(0, len(X), TILE_ROWS):
             part = moved[top : top + TILE_ROWS]
-            part[:] = (X[top : top + TILE_ROWS] - self.origin) * scale
+            part[:] = np.clip((X[top : top + TILE_ROWS] - self.origin) * scale, -limit, limit)
             if self.name == "rbf":
                 # A product with itself would be another BLAS routine, with another rounding.
                 norms[top : top + TILE_ROWS] = np.diagonal(part @ part.copy().T) / 2
         return Points(moved, norms)
+
+    def exact(self, store: Any = np.float64) -> "Kernel | None":
+        """The same in float64, or with its values alone in float32; None where there is no such kernel."""
+        return replace(self, work=np.float64, store=store)
 
     def raw(self, X: Array) -> Array:
         """Coordinates of this kernel's form as the data have them."""
@@ -131,8 +146,11 @@ class Kernel:
         self, rows: Points, columns: Points, out: Array | None = None, slots: Array | None = None, threads: int = 1
     ) -> Array:
         """K(rows, columns). With `out`, written there, row i into `out[slots[i]]`."""
+        check_pair(rows, columns)
         if out is None:
             out = np.empty((len(rows), len(columns)), self.store)
+        elif out.shape[1] < len(columns):
+            raise ValueError(f"there is room for {out.shape[1]} of {len(columns)} columns")
         if slots is None:
             slots = np.arange(len(rows))
 
@@ -188,6 +206,9 @@ class Kernel:
 
     def product(self, rows: Points, columns: Points, coefficients: Array, threads: int = 1) -> Array:
         """K(rows, columns) @ coefficients (a vector or a matrix) in float64, without keeping K."""
+        check_pair(rows, columns)
+        if len(coefficients) != len(columns):
+            raise ValueError(f"there are {len(coefficients)} coefficients of {len(columns)} points")
         columns, coefficients = self._merged(columns, coefficients)
         weights = np.ascontiguousarray(np.atleast_2d(coefficients.T), dtype=np.float64)
         result = np.zeros((len(rows), len(weights)))
@@ -211,6 +232,20 @@ class Kernel:
             for_each(compute, range(0, len(rows), height), threads)
         self.counter.add(len(rows) * len(columns))
         return result.reshape(len(rows), *coefficients.shape[1:])
+
+    def symmetric_product_steps(
+        self, points: Points, coefficients: Array, threads: int
+    ) -> Generator[None, None, Array]:
+        """K(points, points) @ coefficients, each kernel value computed once, breathing between slices."""
+        n, top = len(points), 0
+        result, weights = np.zeros(n), np.asarray(coefficients, np.float64)
+        while top < n:
+            bottom = min(top + self.rows_per_slice(n - top), n)
+            values = self.block(points[top:bottom], points[top:], threads=threads)
+            accumulate_both(values, weights, result, top)
+            top = bottom
+            yield
+        return result
 
     def _merged(self, columns: Points, coefficients: Array) -> tuple[Points, Array]:
         """With a linear kernel, sum the columns up to one point per model; other kernels keep them."""

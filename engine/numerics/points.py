@@ -28,6 +28,20 @@ class Points:
         return Points(self.X[index], self.norms[index])
 
 
+def check_width(found: int, expected: int, what: str = "X") -> None:
+    """A ValueError unless rows have the features that are expected: compiled loops would read beside them."""
+    if found != expected:
+        raise ValueError(f"{what} has {found} features, where {expected} are expected")
+
+
+def check_pair(rows: Points, columns: Points) -> None:
+    """A ValueError unless kernel values between these points can be computed: one width, a norm for each."""
+    check_width(columns.X.shape[1], rows.X.shape[1], "a point of the model")
+    for points in (rows, columns):
+        if len(points.norms) != len(points.X):
+            raise ValueError(f"there are {len(points.norms)} norms of {len(points.X)} points")
+
+
 def square_norms(X: Array) -> Array:
     """|x|^2 for each row, in float64."""
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)

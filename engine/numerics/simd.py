@@ -75,7 +75,16 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
 
 def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     array = make_array(signature.args[0])(context, builder, arguments[0])
+    _check_bounds(context, builder, array, arguments[1], LANES)
     return builder.bitcast(builder.gep(array.data, [arguments[1]]), _FLOATS.as_pointer())
+
+
+def _check_bounds(context: Any, builder: Any, array: Any, index: Any, count: int) -> None:
+    """With NUMBA_BOUNDSCHECK, an IndexError unless an array has so many numbers from an index on."""
+    if context.enable_boundscheck:
+        last = builder.add(index, ir.Constant(index.type, count - 1))
+        for end in (index, last):
+            cgutils.do_boundscheck(context, builder, end, array.nitems)
 
 
 @intrinsic
@@ -94,6 +103,7 @@ def broadcast_from(typing: Any, array: Any, index: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         flat = make_array(signature.args[0])(context, builder, arguments[0])
+        _check_bounds(context, builder, flat, arguments[1], 1)
         return _broadcast(builder, builder.load(builder.gep(flat.data, [arguments[1]])))
 
     return simd_vector(array, types.intp), code

@@ -6,8 +6,9 @@
 Every number that a solver reports about its solution comes from here.
 """
 
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,6 +20,7 @@ from engine.runtime.errors import invalid
 from engine.runtime.events import Array, Steps, drain
 from engine.runtime.threads import thread_count
 
+SLICE = 16384  # points brought into another precision between two breaths
 LARGEST_VALUE = 1e30  # of a kernel: float32 ends soon after, and squares must fit into float64
 
 
@@ -33,6 +35,7 @@ class Problem:
     linear: Array
     bias: bool
     threads: int = 1
+    source: "Source | None" = None  # the data as they were given; where there are none, the points will do
     diagonal: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -63,7 +66,9 @@ class Problem:
         if y.shape != (len(X),) or not np.isin(y, (-1.0, 1.0)).all():
             raise invalid("y", y, f"{len(X)} labels, each +1 or -1")
         kernel = kernel or Kernel.fit(X)
-        return cls.of(kernel, kernel.points(X), y, C=C, bias=bias, linear=linear, threads=thread_count(n_jobs))
+        return cls.of(
+            kernel, kernel.points(X), y, C=C, bias=bias, linear=linear, threads=thread_count(n_jobs), source=Source(X)
+        )
 
     @classmethod
     def of(
@@ -76,13 +81,14 @@ class Problem:
         bias: bool,
         linear: float | Array = -1.0,
         threads: int = 1,
+        source: "Source | None" = None,
     ) -> "Problem":
         """Build from points that the kernel has already taken in."""
         n = len(points)
         upper, term = _for_each_point("C", C, n), _for_each_point("linear", linear, n)
         if (upper < 0).any():
             raise invalid("C", C, "not negative")
-        return cls(kernel, points, np.asarray(y, float), upper, term, bias, threads)
+        return cls(kernel, points, np.asarray(y, float), upper, term, bias, threads, source)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -91,7 +97,32 @@ class Problem:
         """The problem of these points alone."""
         kernel = self.kernel if counter is None else replace(self.kernel, counter=counter)
         y, upper, linear = self.y[members], self.upper[members], self.linear[members]
-        return Problem(kernel, self.points[members], y, upper, linear, self.bias, threads or self.threads)
+        source = None if self.source is None else self.source.part(members)
+        return Problem(kernel, self.points[members], y, upper, linear, self.bias, threads or self.threads, source)
+
+    def exact(self, rows: Array, store: Any = np.float64) -> tuple[Kernel, Points]:
+        """The kernel in float64 (its values as they are to be stored), and some of the points as it takes them in."""
+        kernel = self.kernel.exact(store)
+        assert kernel is not None
+        X = self.kernel.raw(self.points.X[rows].astype(float)) if self.source is None else self.source.rows(rows)
+        return kernel, kernel.points(X)
+
+    def in_float64(self) -> Steps["Problem"]:
+        """The same problem with all kernel values in float64, breathing between slices."""
+        n, d = self.points.X.shape
+        X, norms = np.empty((n, d)), np.empty(n)
+        for top in range(0, n, SLICE):
+            here = slice(top, min(top + SLICE, n))
+            kernel, part = self.exact(np.arange(here.start, here.stop))
+            X[here], norms[here] = part.X, part.norms
+            yield None
+        return Problem(kernel, Points(X, norms), self.y, self.upper, self.linear, self.bias, self.threads, self.source)
+
+    def without_source(self) -> "Problem":
+        """The same problem without the data behind its points, to be sent elsewhere."""
+        lean = copy(self)  # `replace` would measure the diagonal again
+        object.__setattr__(lean, "source", None)
+        return lean
 
     # ---- what is measured ----
 
@@ -145,6 +176,22 @@ class Problem:
         """Indices of the support vectors: free ones and those at their upper bound."""
         bound = (alpha > 0) & (alpha >= self.upper)
         return Support(np.flatnonzero((alpha > 0) & ~bound), np.flatnonzero(bound))
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows of a matrix that the points of a problem were made of, without a copy of them."""
+
+    X: Array
+    members: Array | None = None  # all, if there are none
+
+    def rows(self, which: Array) -> Array:
+        """Some of them, in float64."""
+        return np.asarray(self.X[which if self.members is None else self.members[which]], np.float64)
+
+    def part(self, which: Array) -> "Source":
+        """The source of some of the points."""
+        return Source(self.X, which if self.members is None else self.members[which])
 
 
 def _for_each_point(name: str, value: float | Array, n: int) -> Array:

@@ -122,8 +122,9 @@ class Recording(Sequence[Event]):
             header = Header(**content["header"])
             if not (isinstance(header.X, np.ndarray) and isinstance(header.y, np.ndarray)):
                 raise TypeError("X and y are not arrays")
-            recording = cls(header)
             kinds = _kinds(header.solver)
+            formerly = registry.SOLVERS[header.solver].settings.formerly
+            recording = cls(dataclasses.replace(header, settings={**formerly, **header.settings}))
             recording._events = [_decode(item, kinds) for item in content["events"]]
         except ArchiveError:
             raise

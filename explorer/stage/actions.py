@@ -223,7 +223,8 @@ class Stage:
             self.begin()
             self.complain(str(error))
             return
-        self.settings.set(link.settings)
+        # What a link leaves out it leaves to the page, as the page was when links began.
+        self.settings.set({**self.solver.settings.formerly, **self.beginnings[0].settings, **link.settings})
         if link.layers is not None:
             self.screen.layers.value = link.layers
         if link.axis is not None:

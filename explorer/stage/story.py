@@ -50,10 +50,10 @@ def common_story(replay: Replay, cursor: int) -> str:
             return ""
 
 
-def started(event: Started) -> str:
+def started(event: Started, with_gamma: bool = True) -> str:
     """What the run is about: points, kernel, bias."""
     form = "with" if event.bias else "without"
-    width = "" if event.kernel == "linear" else f" with γ = {number(event.gamma)}"
+    width = f" with γ = {number(event.gamma)}" if with_gamma and event.kernel != "linear" else ""
     return (
         f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {html.escape(event.kernel)} kernel{width}, "
         f"{form} bias."

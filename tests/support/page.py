@@ -15,6 +15,29 @@ SPOT = """() => {
   return [frame.x + view.frame.x_scale.compute(source.get_array("x")[7]),
           frame.y + view.frame.y_scale.compute(source.get_array("y")[7])] }"""
 
+# The values of the column of a name, of the first source that has one.
+COLUMN = """(name) => { for (const m of Bokeh.documents.at(-1)._all_models.values())
+  if (m.type === "ColumnDataSource" && name in m.data) return Array.from(m.data[name]) }"""
+
+TITLES = "() => [...Bokeh.documents.at(-1)._all_models.values()].filter((m) => m.type === 'Title').map((m) => m.text)"
+
+# What the story of a system says in the first moments of a run.
+BEGINNINGS = {
+    "kernel-svm": r"Iteration \d+\.",
+    "dcsvm": r"Level \d, cell \d+ of \d+ solved",
+    "clustersvm": r"(PDDP splits|clusters of|Who stands for whom|The reduced set|Iteration \d+)",
+    "budgeted-sgd": r"(Step [\d,]+ of|Merge [\d,]+\.)",
+    "dcpred": r"(Divided\.|Trained: leaf \d+|Leaf \d+)",
+    "dcpred-ridge": r"(Divided\.|Trained: leaf \d+|Leaf \d+)",
+    "interior-point": r"(Pivot \d+|Iteration \d+\.|Factorise by|K ≈)",
+}
+
+
+def begun(page, solver):
+    """The page of a system, once its run has begun."""
+    expect(page.get_by_text(re.compile(BEGINNINGS[solver])).first).to_be_visible()
+    return page
+
 
 def button(page, name):
     return page.get_by_role("button", name=name, exact=True)
@@ -55,16 +78,20 @@ def scene(page):
     return figure.bounding_box()
 
 
-COLUMN = """(name) => { for (const m of Bokeh.documents.at(-1)._all_models.values())
-  if (m.type === "ColumnDataSource" && name in m.data) return Array.from(m.data[name]) }"""
+def change(page, setting, value, label=None):
+    """Give a setting another value and run with it."""
+    field = page.get_by_label(label or setting, exact=True)
+    page.wait_for_timeout(1500)  # until the last part of the page is there, as any person would
+    field.fill(value)
+    page.keyboard.press("Enter")
+    expect(field).to_have_value(value)
+    button(page, "Run").click()
+    page.wait_for_function(f"location.search.includes('{setting}={value}')")
 
 
-TITLES = "() => [...Bokeh.documents.at(-1)._all_models.values()].filter((m) => m.type === 'Title').map((m) => m.text)"
-
-
-def to_the_end(page):
+def to_the_end(page, why="converged"):
     page.get_by_label("Speed").select_option("full speed")
-    expect(page.get_by_text("Finished: converged")).to_be_visible()
+    expect(page.get_by_text(f"Finished: {why}")).to_be_visible()
 
 
 def wait_for(page, condition):

@@ -1,6 +1,18 @@
 """What a browser and its clock do to a stage, for tests without either."""
 
 import time
+from contextlib import contextmanager
+
+from explorer.stage.actions import Stage
+
+
+@contextmanager
+def stage_on(solver, link):
+    """A stage that has begun on a link."""
+    made = Stage(solver)
+    made.restore(link)
+    yield made
+    made.close()
 
 
 def settle(stage):

@@ -9,6 +9,7 @@ The step and the merge are in `budget`, the merging problem in `merging`.
 """
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -106,13 +107,20 @@ class BudgetedModel:
         nanoseconds = room * (3 + 0.2 * features + NANOSECONDS.get(settings.maintenance, 0))
         self._slice = max(1, int(SLICE * 1e9 / nanoseconds))
 
+    def copy(self) -> "BudgetedModel":
+        """A model with a budget of its own."""
+        twin = copy(self)
+        twin.budget = Budget(*(array.copy() for array in self.budget))
+        return twin
+
     def prepare(self) -> Steps[None]:
         """Get the tables."""
         if self.maintenance in MERGING and self.tables is NO_TABLES:
             self.tables = yield from tables_steps(self.settings.table_size)
 
     def go_through(self, X: Array, y: Array, order: Array, watch: "_Watch | None" = None) -> Steps[None]:
-        """A step for each point, in this order."""
+        """A step for each point, in this order; a ValueError if points are wider than vectors."""
+        self.budget.check(X.shape[1])
         counts, position = self.budget.counts, 0
         while position < len(order):
             end = min(len(order), position + self._slice)

@@ -16,6 +16,7 @@ from numba.extending import overload
 
 from engine.numerics.jit import FAST
 from engine.numerics.kernel_loops import exp32
+from engine.numerics.points import check_width
 from engine.runtime.events import Array
 from engine.runtime.threads import serial_blas
 from engine.systems.budgeted_sgd.merging import PROJECTION, REMOVAL, find_h, find_partner, merged_coefficient
@@ -44,6 +45,15 @@ class Budget(NamedTuple):
             vectors=np.zeros((d, room), dtype), coefficients=np.zeros(room), sources=np.full(room, -1),
             counts=np.zeros(6, np.int64), row=np.zeros(room, dtype), wd=np.zeros(room), point=np.zeros(d, dtype),
         )  # fmt: skip
+
+    def check(self, d: int) -> None:
+        """A ValueError unless all arrays are for points of this width: compiled loops would read beside them."""
+        check_width(len(self.vectors), d, "a support vector")
+        room = len(self.coefficients)
+        shapes = {"vectors": (d, room), "sources": (room,), "row": (room,), "wd": (room,), "point": (d,)}
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise ValueError(f"{name} of a budget should be {shape}, but are {getattr(self, name).shape}")
 
 
 class Choice(NamedTuple):

@@ -37,6 +37,7 @@ class BudgetedSVC(KernelClassifier):
     history_event = StepsTaken
     history_columns = ("step", "epoch", "size", "violations", "maintained", "removed", "objective", "accuracy")
     n_jobs = None  # for predictions: all cores
+    stream_: Stream
 
     def __init__(
         self,
@@ -54,7 +55,17 @@ class BudgetedSVC(KernelClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "BudgetedSVC":
         """Learn from one batch of a stream; the first call of an unfitted estimator says which classes there are."""
         settings = self._settings()
+        copy = self._copy(fitted=True)
+        copy._learn_batch(X, y, classes, settings)
+        self._take_over(copy)
+        return self
+
+    # ---- below ----
+
+    def _learn_batch(self, X: Any, y: Any, classes: Any, settings: Any) -> None:
         first = not hasattr(self, "stream_")
+        if not first:
+            self._check_whole()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=first)
         check_classification_targets(y)
         if first:
@@ -71,14 +82,10 @@ class BudgetedSVC(KernelClassifier):
         if len(strange):
             raise invalid("y", strange.tolist(), f"labels among the classes {known.tolist()}")
         X = dense(X)
-        if first:
-            self.stream_ = Stream.begin(X, known, settings)
+        self.stream_ = Stream.begin(X, known, settings) if first else self.stream_.copy()
         self.stream_.learn(X, np.searchsorted(known, y))
         self._adopt_model(self.stream_.model())
         self._tell_of_batch(X, y)
-        return self
-
-    # ---- below ----
 
     def _tell_of_batch(self, X: Any, y: Any) -> None:
         counts = [model.counts() for model in self.stream_.models]
@@ -94,6 +101,11 @@ class BudgetedSVC(KernelClassifier):
         assert isinstance(trained, TrainedBudgeted)
         self.stream_ = trained.stream
         super()._adopt(trained)
+
+    def _how_far(self, trained: Trained) -> str:
+        steps = sum(solution.inner_steps for solution in trained.solutions)
+        passes = min(solution.iterations for solution in trained.solutions)
+        return f" after {passes} of {self.epochs} passes ({steps:,} steps)"
 
     def _extra(self) -> dict[str, Any]:
         return {**super()._extra(), "stream": self.stream_.tables()}

@@ -78,11 +78,15 @@ class Stream:
         decay = 1.0 / (len(X) * settings.C)
         return cls(classes, kernel, [BudgetedModel(kernel, settings, decay) for _ in tasks(classes, "ovr")])
 
+    def copy(self) -> "Stream":
+        """A stream that learns on its own: this one stays as it is."""
+        return Stream(self.classes, self.kernel, [model.copy() for model in self.models])
+
     def points(self, X: Array) -> Points:
         """Data in the kernel's form; refused if their distances would overflow."""
         with np.errstate(over="ignore"):
             points = self.kernel.points(X)
-        largest, limit = np.abs(points.X).max(), FARTHEST[np.dtype(self.kernel.work).name]
+        largest, limit = np.abs(points.X).max(), FARTHEST[np.dtype(self.kernel.store).name]
         if not largest < limit:
             near = float(np.abs(self.kernel.raw(np.full(X.shape[1], limit)) - self.kernel.origin).min())
             raise invalid("X", float(np.abs(X).max()), f"within {near:.3g} of the mean of the first data")
@@ -91,6 +95,8 @@ class Stream:
     def learn(self, X: Array, labels: Array) -> None:
         """Go through a batch; `labels` are class numbers."""
         points = self.points(X)
+        if len(labels) != len(X) or labels.max() >= len(self.classes):
+            raise invalid("y", labels, f"for each row the number of one of {len(self.classes)} classes")
         order = np.arange(len(X))
         for task, model in zip(tasks(self.classes, "ovr"), self.models, strict=True):
             signs = np.where(np.isin(labels, task.positive), 1.0, -1.0)

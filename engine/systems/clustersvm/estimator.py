@@ -14,9 +14,10 @@ class ClusterSVC(KernelClassifier):
 
     Each class is divided into `n_clusters` clusters ("sqrt" is the root of its number of points) by `clustering`,
     "pddp" or "kmeans"; an SVM is trained on their pseudo-centres, and in each pass points within its margin leave their
-    cluster before the next one is trained. `max_passes=1` is the paper's choice, None continues to the exact solution
-    of `KernelSVC`. With `collapse_bound` points far within the margin are replaced by the mean of these members. More
-    than two classes: each against the rest, with the same clusters. Other parameters are those of `KernelSVC`.
+    cluster before the next one is trained. This continues to the exact solution of `KernelSVC`, or for `max_passes`
+    passes (1 is the paper's choice). With `collapse_bound` points far within the margin are replaced by the mean of
+    these members. More than two classes: each against the rest, with the same clusters. Other parameters are those of
+    `KernelSVC`.
 
     After fitting: as in `KernelSVC`; `stop_reason_` is "converged" if the solution is exact, "passes" if the limit of
     passes was reached first; `exact_`, `n_passes_` and `n_reduced_`, the points of the last reduced set (of each task,
@@ -36,7 +37,7 @@ class ClusterSVC(KernelClassifier):
         degree: int = 3,
         coef0: float = 0.0,
         n_clusters: int | str = "sqrt",
-        max_passes: int | None = 1,
+        max_passes: int | None = None,
         collapse_bound: bool = False,
         clustering: str = "pddp",
         tol: float = 1e-3,

@@ -101,6 +101,9 @@ class MeanKernel(Kernel):
     averages: Array = field(kw_only=True)  # a row for each mean, over all places
     first: int = field(kw_only=True)
 
+    def exact(self, store: Any = np.float64) -> None:
+        """There is none: its means were averaged in this kernel's precision."""
+
     def diagonal(self, points: Points) -> Array:
         """K(x, x) for each point."""
         assert isinstance(points, _Placed)

@@ -43,7 +43,7 @@ CLUSTERSVM = System(
     warm_up=(
         {"kernel": "rbf", "collapse_bound": True},
         {"kernel": "linear", "collapse_bound": True},
-        {"max_passes": None},
+        {},
     ),
     estimator="engine.systems.clustersvm.estimator:ClusterSVC",
     paper="engine.systems.clustersvm.paper:PAPER",

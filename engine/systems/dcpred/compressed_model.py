@@ -9,14 +9,16 @@ its support vectors. Prediction time is compared with that of a linear model, wr
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numba import njit
 
+from engine.learning.sealed import Sealed
 from engine.numerics.jit import FAST
+from engine.numerics.points import check_width
 from engine.numerics.simd import LANES
+from engine.runtime.errors import invalid
 from engine.runtime.events import Array
 from engine.runtime.threads import for_each
 from engine.systems.dcpred.nystrom import Expansion
@@ -25,11 +27,12 @@ from engine.systems.dcpred.tree import Tree, floats, in_vectors, refuse_others, 
 
 BLOCK = 2**18  # values of X for a thread at a time
 LEAST_ROWS = 256
+LARGEST = np.float32(1e16)  # coordinate whose square is a number still; those of training data may be a tenth of it
 ROWS_A_LEAF = 8  # on average, so that what is fetched for a leaf is used more than once
 
 
 @dataclass(frozen=True, eq=False)
-class CompressedModel:
+class CompressedModel(Sealed):
     """Leaves one after the other in flat arrays; `first` is where the landmarks of each begin, and so on."""
 
     tree: Tree
@@ -48,28 +51,34 @@ class CompressedModel:
     def values(self, X: Array, threads: int = 1) -> Array:
         """Decision values, a column for each task."""
         X = floats(X)
+        kept = self._refuse_others(X.shape[1])
         result, leaves = np.empty((len(X), self.intercepts.shape[1]), np.float32), len(self.intercepts)
-        if X.dtype == np.float32 and self._takes(X.shape[1]):
-            packed, vectors = self._packed_as_they_are, X
-            _in_blocks(lambda rows: predict(packed, vectors[rows].ravel(), result[rows]), X, threads, leaves)
-        else:
-            packed, origin = self._packed, self.tree.origin.astype(X.dtype)
-            width = packed.routing.width
-            _in_blocks(lambda rows: predict(packed, _moved(X[rows], origin, width), result[rows]), X, threads, leaves)
+        moved = X.dtype != np.float32 or not self._takes(X.shape[1])
+        if moved not in kept:
+            self._check()
+            kept[moved] = pack(self, moved)
+        packed, origin = kept[moved], self.tree.origin.astype(X.dtype) if moved else None
+        width = packed.routing.width
+
+        def work(rows: slice) -> None:
+            part = X[rows]
+            Z = part.ravel() if origin is None else _moved(part, origin, width)
+            if _is_far(Z):
+                raise invalid("X", float(np.abs(part).max()), f"at most {LARGEST:g} in its largest number: scale it")
+            predict(packed, Z, result[rows])
+
+        _in_blocks(work, X, threads, leaves)
         return result
+
+    def _refuse_others(self, d: int) -> dict[bool, Packed]:
+        """A ValueError unless rows have the tree's features and all arrays are of one model; what is packed of it."""
+        check_width(d, len(self.tree.origin))
+        return self.derived()
 
     def _takes(self, d: int) -> bool:
         """Whether rows can be used as they are: in whole vectors, or nowhere loaded as vectors."""
         vectors = self.seen.all(axis=1) & (np.diff(self.first) > 0)
         return d % LANES == 0 or (self.tree.takes_any_width and not vectors.any())
-
-    @cached_property
-    def _packed(self) -> Packed:
-        return pack(self, moved=True)
-
-    @cached_property
-    def _packed_as_they_are(self) -> Packed:
-        return pack(self, moved=False)
 
     def costs(self) -> Array:
         """Of a prediction in each leaf, in inner products, routing among them."""
@@ -81,6 +90,7 @@ class CompressedModel:
 
     def cost(self, X: Array) -> float:
         """The mean over these rows."""
+        self._refuse_others(X.shape[1])
         return float(self.costs()[self.tree.route(floats(X))].mean())
 
     def places(self, leaf: int) -> Array:
@@ -89,6 +99,7 @@ class CompressedModel:
 
     def trace(self, x: Array) -> "Trace":
         """How the prediction for one point comes about."""
+        self._refuse_others(len(x))
         nodes = self.tree.path(x)
         leaf = int(~self.tree.children[nodes[-1], 0])
         own = slice(self.first[leaf], self.first[leaf + 1])
@@ -110,7 +121,7 @@ class CompressedModel:
 
     def table(self) -> dict[str, Any]:
         """In plain values and arrays, as events and files have it."""
-        own = {name: getattr(self, name) for name in _own_fields()}
+        own = {name: getattr(self, name) for name in OWN}
         return {"gamma": float(self.gamma), **table(self.tree), **{name: array.copy() for name, array in own.items()}}
 
     @classmethod
@@ -118,7 +129,7 @@ class CompressedModel:
         """The inverse of `table`, from a mapping or an event; a ValueError if the arrays do not fit together."""
         values = table if isinstance(table, dict) else vars(table)
         tree = Tree(*(np.array(values[name]) for name in Tree._fields))
-        model = cls(tree, np.float32(values["gamma"]), *(np.array(values[name]) for name in _own_fields()))
+        model = cls(tree, np.float32(values["gamma"]), *(np.array(values[name]) for name in OWN))
         model._check()
         return model
 
@@ -142,8 +153,11 @@ class CompressedModel:
         known = (self.pairs >= -1) & (self.pairs < landmarks_of[:, None])
         distances = np.where(triangle, sizes[0] * sizes[1], 0)
         looking = self.seen.any(axis=1).all()
-        if not (ordered and known.all() and looking and np.array_equal(sizes[2], distances) and self.gamma > 0):
+        if not (ordered and known.all() and looking and np.array_equal(sizes[2], distances) and self.gamma >= 0):
             raise ValueError("the leaves do not fit together")
+
+
+OWN = [field.name for field in fields(CompressedModel)][2:]  # all arrays but those of the tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,15 +232,11 @@ def assembled(tree: Tree, gamma: float, leaves: list[Leaf]) -> CompressedModel:
 
 def linear_values(X: Array, weights: Array, intercept: float, threads: int = 1) -> Array:
     """Decision values of a linear model, written as compressed models are: float32, threads over blocks of rows."""
+    check_width(X.shape[1], len(weights))
     X, weights, shift = floats(X), weights.astype(np.float32), np.float32(intercept)
     result = np.empty(len(X), np.float32)
     _in_blocks(lambda rows: _linear(X[rows], weights, shift, result[rows]), X, threads)
     return result
-
-
-def _own_fields() -> list[str]:
-    """All but the tree and gamma."""
-    return [field.name for field in fields(CompressedModel)][2:]
 
 
 def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: int = 1) -> None:
@@ -235,6 +245,15 @@ def _in_blocks(work: Callable[[slice], None], X: Array, threads: int, leaves: in
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _is_far(Z):  # type: ignore[no-untyped-def]
+    """Whether any number is too large to compute with; written so that LLVM vectorises it."""
+    far = 0
+    for k in range(Z.size):
+        far |= abs(Z[k]) > LARGEST
+    return far > 0
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
-from engine.learning.estimator import Classifier, KernelClassifier, SolverEstimator
+from engine.learning.estimator import Classifier, Fit, KernelClassifier, SolverEstimator
 from engine.learning.model import Trained
 from engine.learning.validation import dense
 from engine.runtime.counter import Counter
@@ -34,11 +35,11 @@ class CompressingEstimator(SolverEstimator):
 
     def _compressed(self, model: Any, X: Any, y: Any, compress: Any) -> "CompressingEstimator":
         """Compress a fitted model and adopt the result."""
-        X, y = self._checked(X, y)
         self.gamma = _gamma(model)
-        counter = Counter()
-        run = Run(compress(dense(X), y, self._settings(), _given(model, dense(X)), counter), counter)
-        for _ in self.follow_fit(run, iter(run)):
+        settings, copy, counter = self._settings(), self._copy(fitted=False), Counter()
+        X, y = copy._checked(X, y)
+        run = Run(compress(dense(X), y, settings, _given(model, dense(X)), counter), counter)
+        for _ in self.follow_fit(Fit(run, settings, copy), iter(run)):
             pass
         return self
 
@@ -103,6 +104,7 @@ class DCPredClassifier(CompressingEstimator, Classifier):
 
         Its gamma and, if not told otherwise, its C are taken over.
         """
+        _check_kind(model, "C", "an SVC, KernelSVC, DCSVC, ClusterSVC or InteriorPointSVC")
         return cls(**{"C": model.C, **params})._compressed(model, X, y, compress_svm)
 
 
@@ -138,7 +140,15 @@ class DCPredRegressor(RegressorMixin, CompressingEstimator):
     @classmethod
     def from_model(cls, model: Any, X: Any, y: Any, **params: Any) -> "DCPredRegressor":
         """Compress a fitted KernelRidge; X and y are what it was fitted to. Its alpha and gamma are taken over."""
+        _check_kind(model, "alpha", "a KernelRidge")
         return cls(**{"alpha": model.alpha, **params})._compressed(model, X, y, compress_ridge)
+
+
+def _check_kind(model: Any, parameter: str, accepted: str) -> None:
+    """Refuse a model that is not fitted or that cannot be compressed, such as a pipeline."""
+    if not (hasattr(model, "kernel") and hasattr(model, parameter)):
+        raise invalid("model", model, accepted)
+    check_is_fitted(model)
 
 
 def _gamma(model: Any) -> float:

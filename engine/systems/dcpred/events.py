@@ -6,6 +6,42 @@ from engine.runtime.events import Array, Event, Finished
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class CandidateTried(Event):
+    """A candidate was fitted to most rows and compared with the exact model on those put aside."""
+
+    n_leaves: int
+    landmarks: int  # of a leaf at most; 0 is as many as `landmark_ratio` says
+    reach: float  # rows around a leaf that its model is fitted to, for each row in it
+    pseudo: str
+    loss: float  # accuracy lost against the exact model, or the relative increase of the root mean square error
+    error: float  # standard error of the loss
+    quality: float  # accuracy, or root mean square error
+    cost: float  # inner products for a prediction
+    rows: int  # that it was compared on: not all if it was clearly worse
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CompressionChosen(Event):
+    """A candidate was chosen, or the exact model is kept: then there is no candidate, and `n_leaves` is 0."""
+
+    n_leaves: int
+    landmarks: int
+    reach: float
+    pseudo: str
+    qualified: bool  # whether a compressed model keeps the promise
+    loss: float
+    error: float
+    quality: float
+    cost: float
+    exact_quality: float  # of the exact model on the rows put aside
+    exact_cost: float
+    rows_aside: int
+    max_loss: float  # NaN is no limit
+    max_cost: float
+    why: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TreeSplit(Event):
     """A cell of the tree was divided among centres. Cells are numbered as they come; 0 is all there is."""
 

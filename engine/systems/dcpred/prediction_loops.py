@@ -130,12 +130,20 @@ def _flat(parts: list[Array]) -> Array:
     return np.concatenate(parts).astype(np.float32)
 
 
+def predict(packed: Packed, Z: Array, values: Array) -> None:
+    """Values of some rows, a column for each task; Z has them in whole vectors, one after the other."""
+    (rows, tasks), width, known = values.shape, packed.routing.width, packed.intercepts.shape[1]
+    if len(Z) != rows * width or tasks != known:
+        raise ValueError(f"{len(Z)} numbers and {tasks} columns, where {rows} rows of {width} and {known} are expected")
+    _predict(packed, Z, values)
+
+
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def predict(packed, Z, values):  # type: ignore[no-untyped-def]
-    """Values of some rows, a column for each task; Z has them in whole vectors, one after the other.
+def _predict(packed, Z, values):  # type: ignore[no-untyped-def]
+    """`predict`, of rows that fit.
 
     Arrays are taken out of the tuple once, and helpers inlined: to count references takes longer than an inner product.
     """

@@ -6,6 +6,8 @@ from engine.learning.system import System
 from engine.runtime.events import Event, Finished
 from engine.runtime.progress import Done, Progress
 from engine.systems.dcpred.events import (
+    CandidateTried,
+    CompressionChosen,
     FastFinished,
     KernelApproximated,
     LandmarksChosen,
@@ -51,7 +53,10 @@ DCPRED = System(
     "DC-Pred++",
     DCPredSettings,
     train_dcpred,
-    events=(TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated, LeafCompressed, FastFinished),
+    events=(
+        CandidateTried, CompressionChosen, TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated,
+        LeafCompressed, FastFinished,
+    ),  # fmt: skip
     summary=_summary,
     progress=LeafProgress,
     by_tasks=False,

@@ -39,8 +39,15 @@ class CompressedPredictor:
         return len(self.fast.tree.origin)
 
     def task_values(self, X: Array, threads: int) -> Array:
-        """Values, a column for each task."""
+        """Values, a column for each task; a ValueError if classes, leaves or X are of another model."""
+        self._check_tasks()
         return self.fast.values(X, threads)
+
+    def _check_tasks(self) -> None:
+        classes, columns = len(self.classes), self.fast.intercepts.shape[1]
+        expected = classes if classes > 2 else 1
+        if columns != expected:
+            raise ValueError(f"{classes} classes are {expected} tasks, but the compressed model has {columns}")
 
     def decision(self, values: Array) -> Array:
         """Values for the user: a vector, or a column for each of more than two classes."""
@@ -63,9 +70,7 @@ class CompressedPredictor:
         content = archive.read(path, KIND, VERSION)
         try:
             model = cls(CompressedModel.of(content["fast"]), content["classes"])
-            expected = len(tasks(model.classes, "ovr")) if len(model.classes) else 1
-            if model.fast.intercepts.shape[1] != expected:
-                raise ValueError("there should be a column for each task")
+            model._check_tasks()
             return model, content["extra"]
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ArchiveError(f"{Path(path).name} is damaged: {error}") from error

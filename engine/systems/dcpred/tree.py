@@ -19,6 +19,7 @@ from numba import njit
 
 from engine.numerics.jit import FAST
 from engine.numerics.kmeans import plain_kmeans
+from engine.numerics.points import check_width
 from engine.numerics.simd import LANES, broadcast, load, multiply_add, place_of_largest, products_of, total
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Steps
@@ -63,6 +64,7 @@ class Tree(NamedTuple):
 
     def moved(self, X: Array) -> Array:
         """Data in the tree's form: from its origin, in whole vectors."""
+        check_width(X.shape[1], len(self.origin))
         X = floats(X)
         return in_vectors(X - self.origin.astype(X.dtype))
 
@@ -73,6 +75,9 @@ class Tree(NamedTuple):
     def packed(self, moved: bool = True) -> "Routing":
         """The tree in the form that is fastest to route through, for points moved to its origin or as they are."""
         d = len(self.origin)
+        check_width(self.normals.shape[2], d + -d % LANES, "a normal, in whole vectors,")
+        if self.offsets.shape != self.normals.shape[:2] or self.children.shape[0] != len(self.offsets):
+            raise ValueError("normals, offsets and children are not of one tree")
         if moved:
             return _packed(self.normals, self.offsets, self.children, self.normals.shape[2])
         offsets = self.offsets + (self.normals[:, :, :d] @ self.origin).astype(np.float32)

@@ -1,14 +1,17 @@
-"""DC-SVM: multilevel divide and conquer for the dual problem without bias (Hsieh, Si and Dhillon, ICML 2014).
+"""DC-SVM: multilevel divide and conquer for the dual problem (Hsieh, Si and Dhillon, ICML 2014).
 
     for each level, from many clusters to few: divide the data, solve every cluster's problem from the alpha of the
     level below; refine on the support vectors found; solve the whole problem from there
+
+The paper's problem has no bias. With one every cell balances its own y'alpha = 0, so that all of them together are a
+feasible start for the whole; a cell of one class has alpha = 0. The theorems are about the problem without.
 
 With `stop_level` it stops at a level, and `early_prediction` predicts with the models of its clusters (here and in
 other names of this folder a cell is a cluster of a level).
 """
 
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,7 @@ class DCSVMSolution(Solution):
     """The solution, and the last level's partition if the solver stopped there."""
 
     partition: Partition | None = None
+    intercepts: Array = field(default_factory=lambda: np.empty(0))  # of its cells, with a bias
 
 
 def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None = None) -> Steps[DCSVMSolution]:
@@ -44,7 +48,7 @@ def solve(problem: Problem, settings: DCSVMSettings, executor: Executor | None =
     try:
         yield Started(
             solver="dcsvm", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
-            gamma=problem.kernel.gamma, bias=False, tol=settings.tol,
+            gamma=problem.kernel.gamma, bias=problem.bias, tol=settings.tol,
         )  # fmt: skip
         with SubproblemQueue(problem, settings, executor) as queue:
             # for l = l_max, ..., 1
@@ -92,6 +96,8 @@ class _State:
         self.iterations = self.inner_steps = 0
         self.stop_reason = ""  # none yet
         self.partition: Partition | None = None
+        self.intercepts = np.empty(0)  # of the cells, with a bias
+        self.intercept = 0.0  # of the whole
         self.rng = np.random.default_rng(settings.seed)
         self.theory = Theory(problem, settings.instruments)
 
@@ -118,6 +124,10 @@ class _State:
     def solve_cells(self, level: int, queue: SubproblemQueue) -> Steps[None]:
         assert self.partition is not None
         cells = [(cluster, members) for cluster, members in enumerate(self.partition.members()) if len(members)]
+        if self.problem.bias:
+            self.intercepts = np.zeros(len(self.partition))
+            for _, members in cells:
+                self.alpha[members] = balanced(self.alpha[members], self.problem.y[members])
         before = self.alpha.copy()
         iterations, objective, violation = 0, 0.0, 0.0
         futures = queue.solve([Subproblem(members, before[members]) for _, members in cells])
@@ -128,10 +138,13 @@ class _State:
                 iterations += solved.iterations
                 objective += solved.objective
                 violation = max(violation, solved.violation)
+                if self.problem.bias:
+                    self.intercepts[cluster] = solved.intercept
                 event = SubproblemSolved(
                     level=level, cluster=cluster, size=len(members), iterations=solved.iterations,
                     objective=solved.objective, n_support_before=int(np.count_nonzero(before[members])),
                     n_support=int(np.count_nonzero(solved.alpha)), alpha=solved.alpha.astype(np.float32),
+                    intercept=solved.intercept,
                 )  # fmt: skip
                 yield from queue.suspended(event)
         except Stop as stop:
@@ -145,6 +158,7 @@ class _State:
         yield LevelFinished(
             level=level, n_clusters=len(self.partition), iterations=iterations, block_objective=objective,
             n_free=len(support.free), n_bound=len(support.bound), alpha=self.alpha.copy(),
+            intercepts=self.intercepts.copy(),
         )  # fmt: skip
 
     def _take(self, members: Array, solved: Solved) -> None:
@@ -201,6 +215,7 @@ class _State:
         self.alpha[members] = solution.alpha
         whole = len(members) == self.n
         self.objective, self.violation = (solution.objective, solution.violation) if whole else (np.nan, np.nan)
+        self.intercept = solution.intercept
         self.iterations += solution.iterations
         self.inner_steps += solution.inner_steps
 
@@ -224,7 +239,7 @@ class _State:
         return DCSVMSolution(
             alpha=self.alpha,
             gradient=gradient,
-            intercept=0.0,
+            intercept=self.intercept,
             objective=self.objective,
             violation=self.violation,
             stop_reason=self.stop_reason,
@@ -232,6 +247,21 @@ class _State:
             inner_steps=self.inner_steps,
             n_free=len(support.free),
             n_bound=len(support.bound),
-            gap=problem.gap(self.alpha, gradient, 0.0) if known else np.nan,
+            gap=problem.gap(self.alpha, gradient, self.intercept) if known else np.nan,
             partition=self.partition if self.settings.stop_level else None,
+            intercepts=self.intercepts,
         )
+
+
+def balanced(alpha: Array, y: Array) -> Array:
+    """Alpha with y'alpha = 0: the class with the larger sum gives up its smallest ones, which matter least."""
+    surplus = float(y @ alpha)
+    heavy = np.flatnonzero((y * surplus > 0) & (alpha > 0))
+    if not len(heavy):
+        return alpha
+    heavy = heavy[np.argsort(alpha[heavy], kind="stable")]
+    before = np.concatenate([[0.0], np.cumsum(alpha[heavy])[:-1]])
+    result = alpha.copy()
+    result[heavy] -= np.clip(abs(surplus) - before, 0.0, alpha[heavy])
+    # Where next to nothing is left, that is rounding.
+    return result if abs(y @ result) <= 1e-9 * result.sum() else np.zeros(len(alpha))

@@ -1,6 +1,8 @@
 """The events of DC-SVM."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from engine.runtime.events import Array, Event
 
@@ -37,6 +39,7 @@ class SubproblemSolved(Event):
     n_support_before: int
     n_support: int
     alpha: Array  # of the cell's points, in their order
+    intercept: float = 0.0  # of the cell's own model
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,11 +53,15 @@ class LevelFinished(Event):
     n_free: int
     n_bound: int
     alpha: Array
+    intercepts: Array = field(default_factory=lambda: np.empty(0))  # of each cell's model; empty without a bias
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LevelMeasured(Event):
-    """Diagnostics of a level. Numbers that would take too long to compute are NaN, arrays empty."""
+    """Diagnostics of a level. Numbers that would take too long to compute are NaN, arrays empty.
+
+    The theorems hold without a bias. With one their numbers are NaN, and no point is proven.
+    """
 
     level: int
     between: float  # D(pi), the kernel mass between cells
@@ -67,7 +74,7 @@ class LevelMeasured(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LevelJudged(Event):
-    """A level compared with the solution, once that is known."""
+    """A level compared with the solution, once that is known. With a bias there are no bounds: they are NaN."""
 
     level: int
     gap: float  # objective of the level minus that of the solution

@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.learning.sealed import Sealed
 from engine.numerics.jit import FAST
 from engine.numerics.kernels import TILE_COLUMNS, TILE_ROWS, Kernel
 from engine.numerics.kmeans import kernel_kmeans, means, plain_kmeans
-from engine.numerics.points import Points, joined, square_norms
+from engine.numerics.points import Points, check_pair, joined, square_norms
 from engine.runtime.events import Array, Steps, drain
 from engine.runtime.threads import for_each
 
@@ -38,7 +39,7 @@ SMALL_CELL = 256  # never split
 
 
 @dataclass(frozen=True, eq=False)
-class Router:
+class Router(Sealed):
     """Sends points to the nearest centre. Anchors are sorted by their centre; `first` is where those of each begin."""
 
     kernel: Kernel  # of the problem
@@ -81,6 +82,10 @@ class Router:
 
     def route_steps(self, points: Points, threads: int) -> Steps[Array]:
         """The cell of each point, breathing between slices."""
+        check_pair(points, self.anchors)
+        self.derived()
+        if len(self.first) != len(self.offsets) + 1 or self.first[-1] != len(self.anchors):
+            raise ValueError(f"a router has {len(self.anchors)} anchors, where {self.first[-1]} are expected")
         labels = np.empty(len(points), np.int32)
         kernel = self.clustering_kernel
         rows = TILE_ROWS * max(1, TILE_COLUMNS // len(self.anchors))

@@ -1,5 +1,8 @@
 """Diagnostics of DC-SVM's theory, level by level: D(pi), the bounds of Theorems 1 and 3, the certificate of Theorem 2.
 
+The theorems hold without a bias only: two far cells of one class each have alpha = 0 and D(pi) near 0, and the whole
+problem with a bias has another solution. With a bias no bound is computed and no point certified.
+
 None of it is needed for the solution, and most of it takes as many kernel evaluations as a solution. The setting
 `instruments` says how much: "auto" measures everything on few points and an estimate of D(pi) on many, "all"
 everything, "none" nothing.
@@ -55,10 +58,10 @@ class Theory:
         if self._all:
             gradient = yield from problem.gradient_steps(alpha)
             objective = problem.objective(alpha, gradient)
-            if len(problem) <= CERTIFIABLE:
+            if len(problem) <= CERTIFIABLE and not problem.bias:
                 eigenvalue = yield from self._smallest_eigenvalue()
                 certified = self._certified(alpha, block_gradient, between, eigenvalue)
-        bound = 0.5 * self._C * self._C * between
+        bound = np.nan if problem.bias else 0.5 * self._C * self._C * between
         self._levels.append(_Level(level, partition.labels, alpha > 0, objective, bound))
         if self._some:
             yield LevelMeasured(
@@ -71,7 +74,7 @@ class Theory:
         final = alpha > 0
         for past in self._levels:
             refined = np.nan
-            if self._all:
+            if self._all and not self._problem.bias:
                 either = np.flatnonzero(past.support | final)
                 points, kernel = self._problem.points[either], self._problem.kernel
                 between = yield from between_steps(kernel, points, past.labels[either], self._problem.threads)

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from engine.optimisation.dual_problem import Problem
 from engine.runtime.errors import invalid
 from engine.runtime.events import Array
 
+MOVED = 2**24  # entries moved between two breaths: some 15 ms
 FRESH = 2**21  # entries written between two breaths to memory that was never touched: that can take 20 ms
 
 
@@ -23,7 +25,7 @@ class RowCache:
     """Rows of K over the active columns only; the least recently used make room for new ones."""
 
     def __init__(self, problem: Problem, limit_mb: float) -> None:
-        n, self._store = len(problem), problem.kernel.store
+        n, self._store, self._limit_mb = len(problem), problem.kernel.store, limit_mb
         check_limit(limit_mb, n, self._store)
         entries = int(limit_mb * 2**20) // np.dtype(self._store).itemsize
         self._problem = problem
@@ -32,10 +34,17 @@ class RowCache:
         self._touched = 0  # entries of it that were
         self._clock = 0
         self.hits = self.computed = 0
-        self.activate(np.arange(n))
+        self.start_anew(np.arange(n))
 
-    def activate(self, active: Array) -> None:
-        """Start anew on these columns: computing rows again takes no longer than moving them together."""
+    def of_another(self, problem: Problem) -> "RowCache":
+        """An empty cache for a problem of the same points in another precision, with this one's counts."""
+        least = 2 * len(problem) * np.dtype(problem.kernel.store).itemsize / 2**20
+        other = RowCache(problem, max(self._limit_mb, least))
+        other.hits, other.computed = self.hits, self.computed
+        return other
+
+    def start_anew(self, active: Array) -> None:
+        """Hold no rows, over these columns."""
         n = len(self._problem)
         self.active = active
         self._columns = self._problem.points if len(active) == n else self._problem.points[active]
@@ -45,6 +54,21 @@ class RowCache:
         self._owner = np.full(capacity, -1)
         self._used = np.zeros(capacity, np.int64)
         self._filled = 0
+
+    def narrow(self, active: Array) -> Iterator[None]:
+        """Hold only these of the active columns, and of these points the rows; breathes between slices."""
+        stays = np.zeros(len(self._problem), bool)
+        stays[active] = True
+        columns, width = np.flatnonzero(stays[self.active]), len(self.active)
+        slots = np.flatnonzero(stays[self._owner[: self._filled]])
+        owners, used = self._owner[slots], self._used[slots]
+        step = max(1, MOVED // max(1, len(columns)))
+        for top in range(0, len(slots), step):
+            _move_rows(self._buffer, slots[top : top + step], top, width, columns)
+            yield
+        self.start_anew(active)
+        self._filled = len(slots)
+        self._slot[owners], self._owner[: len(slots)], self._used[: len(slots)] = np.arange(len(slots)), owners, used
 
     def fetch(self, wanted: Array) -> Iterator[None]:
         """Make sure that the rows of these points are there, at `rows[slots(wanted)]`; breathes between slices."""
@@ -83,3 +107,12 @@ class RowCache:
     def slots(self, points: Array) -> Array:
         """Where the rows of these points are."""
         return self._slot[points]
+
+
+@njit(nogil=True, cache=True)
+def _move_rows(buffer, slots, first, width, columns):  # type: ignore[no-untyped-def]
+    """Gather some columns of rows of a width, in place: no entry is written before it is read."""
+    for k in range(slots.size):
+        start, target = slots[k] * width, (first + k) * columns.size
+        for j in range(columns.size):
+            buffer[target + j] = buffer[start + columns[j]]

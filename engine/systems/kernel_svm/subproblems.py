@@ -32,13 +32,15 @@ class Solved:
     violation: float
     iterations: int
     evaluations: int
+    intercept: float = 0.0
 
 
 class SubproblemQueue(WorkQueue[Solved]):
     """Solves subproblems of one problem in parallel."""
 
     def __init__(self, problem: Problem, settings: DualSettings, executor: Executor | None) -> None:
-        super().__init__(solve_subproblem, (problem, settings), problem.threads, problem.kernel.counter, executor)
+        shared = problem.without_source(), settings
+        super().__init__(solve_subproblem, shared, problem.threads, problem.kernel.counter, executor)
 
     def solve(self, subproblems: Sequence[Subproblem]) -> "list[Future[Solved]]":
         """Hand out all subproblems; their work grows with the square of their points."""
@@ -70,4 +72,6 @@ def solve_subproblem(
         found = end.value
     except Stop as passed:
         found = passed.result
-    return Solved(found.alpha, found.gradient, found.objective, found.violation, found.iterations, counter.value)
+    return Solved(
+        found.alpha, found.gradient, found.objective, found.violation, found.iterations, counter.value, found.intercept
+    )

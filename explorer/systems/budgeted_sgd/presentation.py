@@ -12,7 +12,8 @@ from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
 from explorer.stage.presentation import Presentation
-from explorer.style.number_format import count, number, seconds
+from explorer.stage.story import spent
+from explorer.style.number_format import count, number
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.budgeted_sgd.overlay import LAYERS as MERGE_LAYERS
 from explorer.systems.budgeted_sgd.overlay import Merges
@@ -65,8 +66,8 @@ def _line(event: Event | None) -> str:
 
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
-    event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or not isinstance(frame, BudgetFrame):
+    frame = replay.frame(cursor)
+    if not isinstance(frame, BudgetFrame):
         return {}
     told = [past for past in replay.recording[: cursor + 1] if isinstance(past, StepsTaken)]
     told = [past for past in told if past.stamp.path == frame.event.stamp.path]
@@ -80,10 +81,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
         numbers["too many, so far"] = count(told[-1].maintained)
     if told:
         numbers |= {"violations": count(told[-1].violations), "objective, about": number(told[-1].objective, 5)}
-    return numbers | {
-        "kernel evaluations": count(event.stamp.evaluations),
-        "solver time": seconds(event.stamp.seconds),
-    }
+    return numbers | spent(replay, cursor)
 
 
 LISTING = (

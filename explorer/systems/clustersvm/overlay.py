@@ -182,7 +182,7 @@ class ClusterMarks(Overlay):
     def _draw_representatives(self, replay: Replay, clusters: ClusterState) -> None:
         """A square around a pseudo-centre, a diamond at a mean, the larger the more points they stand for."""
         if (chosen := clusters.chosen) is None:
-            _empty(self._squares)
+            empty(self._squares)
             return
         standing = clusters.numbers
         members = [clusters.members(c) for c in standing]

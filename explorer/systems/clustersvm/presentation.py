@@ -19,7 +19,8 @@ from explorer.figures.charts import ACCURACY, Chart, Curves
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
 from explorer.stage.presentation import Presentation
-from explorer.style.number_format import count, number, seconds
+from explorer.stage.story import spent
+from explorer.style.number_format import count, number
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.clustersvm.overlay import LAYERS as CLUSTER_LAYERS
 from explorer.systems.clustersvm.overlay import ClusterMarks
@@ -85,10 +86,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     told = next((known for known in (event, frame.event) if hasattr(known, "objective")), None)
     if told is not None:
         numbers |= {"objective": number(told.objective, 6)}
-    return numbers | {
-        "kernel evaluations": count(event.stamp.evaluations),
-        "solver time": seconds(event.stamp.seconds),
-    }
+    return numbers | spent(replay, cursor)
 
 
 LISTING = (

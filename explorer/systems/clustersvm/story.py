@@ -18,6 +18,7 @@ from engine.systems.clustersvm.events import (
 )
 from explorer.replay.lookup import Replay
 from explorer.stage.story import STOPS as COMMON_STOPS
+from explorer.stage.story import finished, started
 from explorer.style.number_format import count, number, seconds
 from explorer.systems.clustersvm.overlay import OUTCOMES
 from explorer.systems.kernel_svm.story import story as dual_story
@@ -31,8 +32,8 @@ def story(replay: Replay, cursor: int) -> str:
     match event:
         case Started():
             return (
-                f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {html.escape(event.kernel)} kernel, with "
-                "bias. Points that will not be support vectors need not be trained on: one may stand for many."
+                f"{started(event, with_gamma=False)} Points that will not be support vectors need not be trained on: "
+                "one may stand for many."
             )
         case PhaseBegan(name="clusters"):
             how = "PDDP" if replay.settings.clustering == "pddp" else "k-means"
@@ -143,8 +144,8 @@ def _finished(event: ClusterFinished) -> str:
     exact = "The answer is the exact one" if event.exact else "The answer is near the exact one, and not it"
     share = f"trained on {event.size:,} of {event.n:,} points" if event.size else "nothing was trained"
     return (
-        f"<b>Finished: {html.escape(event.stop_reason)}</b>, {STOPS.get(event.stop_reason, '')}. {exact}: {share}, "
-        f"after {event.passes:,} pass{'es' * (event.passes != 1)}, {event.iterations:,} iterations and "
-        f"{count(event.stamp.evaluations)} kernel evaluations in {seconds(event.stamp.seconds)}. Objective "
-        f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
+        f"{finished(event, STOPS)} {exact}: {share}, after {event.passes:,} pass{'es' * (event.passes != 1)}, "
+        f"{event.iterations:,} iterations and {count(event.stamp.evaluations)} kernel evaluations in "
+        f"{seconds(event.stamp.seconds)}. Objective {number(event.objective, 6)}; {event.n_free:,} free support "
+        f"vectors, {event.n_bound:,} bound ones."
     )

@@ -19,7 +19,8 @@ from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS
 from explorer.replay.lookup import Replay
 from explorer.stage.presentation import Presentation
-from explorer.style.number_format import count, number, seconds
+from explorer.stage.story import spent
+from explorer.style.number_format import count, number
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.dcpred.overlay import FAST, Compression
 from explorer.systems.dcpred.overlay import LAYERS as TREE_LAYERS
@@ -87,8 +88,8 @@ def _line(event: Event | None) -> str:
 
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
-    event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or not isinstance(frame, LeafFrame):
+    frame = replay.frame(cursor)
+    if not isinstance(frame, LeafFrame):
         return {}
     leaves = frame.leaves
     cells = 1 + sum(len(split.children) - 1 for split in leaves.splits)
@@ -104,10 +105,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
         }
     if leaves.compressed:
         numbers["inner products"] = number(leaves.mean(leaves.costs), 3)
-    return numbers | {
-        "kernel evaluations": count(event.stamp.evaluations),
-        "solver time": seconds(event.stamp.seconds),
-    }
+    return numbers | spent(replay, cursor)
 
 
 LISTING = (

@@ -12,6 +12,7 @@ from explorer.systems.dcsvm.curves import objective_of
 
 STEPS = ("refine", "gradient", "whole")  # what follows the levels
 LEVEL_FACTS = (LevelMeasured, LevelJudged)
+NO_BOUNDS = "The bounds of Theorems 1 to 3 hold without a bias."
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ def rungs(replay: Replay, until: Event) -> list[Rung]:
             measured, judged = (facts.get(kind.__name__ + str(event.level)) for kind in LEVEL_FACTS)
             found.append(Rung(event, cells, began, measured, judged))  # type: ignore[arg-type]
     return found
+
+
+def without_bounds(rung: Rung) -> bool:
+    """Whether a level was measured and has no bound, as with a bias."""
+    return rung.measured is not None and bool(np.isnan(rung.measured.bound))
 
 
 def names(ladder: list[Rung]) -> list[str]:

@@ -23,6 +23,7 @@ class CellFrame(Frame):
     """A frame amid the levels."""
 
     cells: Partitioned
+    intercepts: Array  # of the cells' models, 0 where there is none yet; empty without a bias
 
     @property
     def cell(self) -> int | None:
@@ -46,15 +47,16 @@ class CellReader(Reader):
         if isinstance(event, Iteration) or cells is None:
             return super().read(event)
         if isinstance(event, LevelFinished):
-            return CellFrame(**self.problem(event), alpha=event.alpha, cells=cells)
+            return CellFrame(**self.problem(event), alpha=event.alpha, cells=cells, intercepts=event.intercepts)
         problem = self.problem(event)
-        alpha = np.zeros(len(problem["members"]))
+        alpha, intercepts = np.zeros(len(problem["members"])), np.zeros(len(cells.sizes))
         for past in self.context.past(event):
             if isinstance(past, LevelFinished):
                 alpha = past.alpha.copy()
             elif isinstance(past, SubproblemSolved) and past.stamp.sequence > cells.stamp.sequence:
                 alpha[self.cell_members(cells)[past.cluster]] = past.alpha
-        return CellFrame(**problem, alpha=alpha, cells=cells)
+                intercepts[past.cluster] = past.intercept
+        return CellFrame(**problem, alpha=alpha, cells=cells, intercepts=intercepts)
 
     def cells_before(self, event: Event) -> Partitioned | None:
         """The newest partition before an event, of the same task."""
@@ -76,8 +78,9 @@ class CellReader(Reader):
         """The models of the cells in force."""
         points = self.context.points[frame.members]
         return Committee.of_level(
-            self.context.kernel, points, frame.signs, frame.cells, frame.alpha, self.context.settings.C
-        )
+            self.context.kernel, points, frame.signs, frame.cells, frame.alpha, self.context.settings.C,
+            frame.intercepts,
+        )  # fmt: skip
 
     def decision(self, frame: Frame, points: Points, local: bool = True) -> Array:
         """Decision values: those of a point's cell, if `local` and amid the levels."""
@@ -92,11 +95,12 @@ class CellReader(Reader):
         if self.context.kernel.name != "rbf":
             return self.decision(frame, grid(self.context, xs, ys)).reshape(len(ys), len(xs))
         across, up = gaussian_sides(self.context, self.expansion(frame), xs, ys)
-        values, owner = np.zeros((len(ys), len(xs)), np.float32), frame.cells.labels[frame.alpha > 0]
-        routed = self.seams(frame.cells, tuple(xs), tuple(ys))
+        owner, routed = frame.cells.labels[frame.alpha > 0], self.seams(frame.cells, tuple(xs), tuple(ys))
+        added = frame.intercepts if len(frame.intercepts) else np.zeros(len(frame.cells.sizes))
+        values = added[routed].astype(np.float32)
         for cell in np.unique(owner):
             mine = owner == cell
-            np.copyto(values, up[:, mine] @ across[:, mine].T, where=routed == cell)
+            np.copyto(values, up[:, mine] @ across[:, mine].T + added[cell], where=routed == cell)
         return values
 
     def _seams(self, cells: Partitioned, xs: tuple[float, ...], ys: tuple[float, ...]) -> Array:

@@ -7,9 +7,9 @@ import numpy as np
 from engine.runtime.events import Finished, PhaseBegan, Started
 from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasured, Partitioned, SubproblemSolved
 from explorer.replay.lookup import Replay
-from explorer.stage.story import STOPS
+from explorer.stage.story import finished, started
 from explorer.style.number_format import count, number, seconds
-from explorer.systems.dcsvm.levels import best_known, measuring
+from explorer.systems.dcsvm.levels import NO_BOUNDS, best_known, measuring
 from explorer.systems.dcsvm.reader import CellReader
 from explorer.systems.kernel_svm.story import story as dual_story
 
@@ -20,8 +20,8 @@ def story(replay: Replay, cursor: int) -> str:
     match event:
         case Started():
             return (
-                f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {html.escape(event.kernel)} kernel, "
-                "without bias. First the data are divided, and every cell is solved as if the others were not there."
+                f"{started(event, with_gamma=False)} First the data are divided, and every cell is solved as if the "
+                "others were not there."
             )
         case PhaseBegan() if event.name.startswith("level"):
             level, _, cells = event.name.partition(" · ")
@@ -65,7 +65,7 @@ def story(replay: Replay, cursor: int) -> str:
         case Finished() if event.stop_reason == "converged":
             inside = [past.iterations for past in replay.recording if isinstance(past, LevelFinished)]
             return (
-                f"<b>Finished: converged</b>, {STOPS['converged']}. {sum(inside):,} iterations in the cells and "
+                f"{finished(event)} {sum(inside):,} iterations in the cells and "
                 f"{event.iterations:,} after them took {seconds(event.stamp.seconds - measuring(replay, event))}, what "
                 f"is measured beside not counted. Objective {number(event.objective, 6)}; {event.n_free:,} free "
                 f"support vectors, {event.n_bound:,} bound ones."
@@ -103,7 +103,8 @@ def _solved(replay: Replay, event: SubproblemSolved) -> str:
 def _measured(replay: Replay, event: LevelMeasured) -> str:
     about = "is" if event.exact else "is about"
     text = f"<b>Level {event.level}, measured.</b> The kernel between cells {about} D(π) = {number(event.between)}: "
-    text += f"Theorem 1 promises a gap below ½ C² D(π) = {number(event.bound)}. "
+    known = not np.isnan(event.bound)
+    text += f"Theorem 1 promises a gap below ½ C² D(π) = {number(event.bound)}. " if known else f"{NO_BOUNDS} "
     best = best_known(replay, event.stamp.path)
     if not np.isnan(event.objective - best) and event.objective > best:
         text += f"Against the best solution known by now it is {number(event.objective - best)}. "

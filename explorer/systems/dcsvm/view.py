@@ -15,7 +15,16 @@ from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import count
 from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decades, tone, words_inside
-from explorer.systems.dcsvm.levels import STEPS, Rung, best_known, names, reference, rungs
+from explorer.systems.dcsvm.levels import (
+    NO_BOUNDS,
+    STEPS,
+    Rung,
+    best_known,
+    names,
+    reference,
+    rungs,
+    without_bounds,
+)
 from explorer.systems.dcsvm.reader import CellFrame, CellReader
 
 
@@ -57,6 +66,8 @@ class LadderView(View):
         for name, (marker, colour, dash) in looks.items():
             self.gaps.line("level", name, source=self._gaps, color=colour, line_width=2, line_dash=dash)
             self.gaps.scatter("level", name, source=self._gaps, marker=marker, color=colour, size=8)
+        self._no_bounds = words_inside("", x=8, y=6, y_units="screen", text_color=PURPLE)
+        self.gaps.add_layout(self._no_bounds)
         self._decades = self.gaps.yaxis.ticker = FixedTicker(ticks=[])
         self.early.vbar(x="level", top="accuracy", source=self._early, width=0.6, color=GREEN)
         self._words = [
@@ -145,6 +156,8 @@ class LadderView(View):
             "refined": [_positive(rung.judged.refined_bound) if rung.judged else np.nan for rung in ladder],
         }
         self._gaps.data = {"level": names(ladder), **columns}
+        self._no_bounds.text = NO_BOUNDS.replace(" hold", "\nhold") if any(map(without_bounds, ladder)) else ""
+        self._no_bounds.visible = bool(self._no_bounds.text)
         values = np.array([value for column in columns.values() for value in column])
         values = values[np.isfinite(values)]
         if len(values):

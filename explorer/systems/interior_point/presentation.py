@@ -16,7 +16,8 @@ from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.replay.lookup import Replay
 from explorer.stage.presentation import Presentation
-from explorer.style.number_format import count, number, seconds
+from explorer.stage.story import spent
+from explorer.style.number_format import count, number
 from explorer.style.theme import GREEN, NEGATIVE, POSITIVE, PURPLE
 from explorer.systems.interior_point.overlay import LAYERS as PIVOT_LAYERS
 from explorer.systems.interior_point.overlay import Pivots
@@ -100,8 +101,8 @@ def _line(event: Event | None) -> str:
 
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
-    event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or frame is None:
+    frame = replay.frame(cursor)
+    if frame is None:
         return {}
     numbers: dict[str, str] = {}
     if isinstance(frame, FactorFrame) and frame.alpha.any():
@@ -127,10 +128,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
             }  # fmt: skip
         case Iteration():
             numbers |= {"objective": number(frame.event.objective, 6), "violation": number(frame.event.violation, 3)}
-    return numbers | {
-        "kernel evaluations": count(event.stamp.evaluations),
-        "solver time": seconds(event.stamp.seconds),
-    }
+    return numbers | spent(replay, cursor)
 
 
 LISTING = (

@@ -15,6 +15,7 @@ from engine.systems.interior_point.events import (
 )
 from explorer.replay.lookup import Replay
 from explorer.stage.story import STOPS as COMMON_STOPS
+from explorer.stage.story import finished, started
 from explorer.style.number_format import count, number, seconds
 from explorer.systems.kernel_svm.story import story as dual_story
 
@@ -36,10 +37,9 @@ def story(replay: Replay, cursor: int) -> str:
     event = replay.event(cursor)
     match event:
         case Started():
-            form = "with" if event.bias else "without"
             return (
-                f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {html.escape(event.kernel)} kernel, {form} "
-                f"bias. The kernel matrix has {count(event.n**2)} entries: something smaller is to stand for it."
+                f"{started(event, with_gamma=False)} The kernel matrix has {count(event.n**2)} entries: something "
+                "smaller is to stand for it."
             )
         case PhaseBegan() if event.name.startswith("factorise"):
             kind = event.name.partition(" · ")[2]
@@ -138,7 +138,7 @@ def _switched(event: SchemeSwitched) -> str:
 
 
 def _finished(event: InteriorFinished) -> str:
-    text = f"<b>Finished: {html.escape(event.stop_reason)}</b>, {STOPS.get(event.stop_reason, '')}. "
+    text = f"{finished(event, STOPS)} "
     if event.reason:
         text += f"{html.escape(event.reason.capitalize())}. "
     text += (

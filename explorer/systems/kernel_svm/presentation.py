@@ -4,7 +4,8 @@ from engine.runtime.events import Event, Finished, PhaseBegan
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from explorer.replay.lookup import Replay
 from explorer.stage.presentation import Presentation
-from explorer.style.number_format import count, number, seconds
+from explorer.stage.story import spent
+from explorer.style.number_format import count, number
 from explorer.systems.kernel_svm.curves import CHARTS, CURVES
 from explorer.systems.kernel_svm.story import story
 from explorer.systems.kernel_svm.view import KktView
@@ -25,20 +26,19 @@ def _line(event: Event | None) -> str:
 
 
 def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
-    event, frame = replay.event(cursor), replay.frame(cursor)
-    if event is None or frame is None:
+    frame = replay.frame(cursor)
+    if frame is None:
         return {}
     now = frame.event
     assert isinstance(now, Iteration)
-    return {
+    numbers = {
         "objective": number(now.objective, 6),
         "violation": number(now.violation, 3),
         "free SVs": count(now.n_free),
         "bound SVs": count(now.n_bound),
         "active points": count(now.n_active),
-        "kernel evaluations": count(event.stamp.evaluations),
-        "solver time": seconds(event.stamp.seconds),
     }
+    return numbers | spent(replay, cursor)
 
 
 LISTING = (

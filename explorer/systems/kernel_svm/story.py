@@ -1,13 +1,11 @@
 """The story of a solver of the dual problem; the systems that build on it fall back on this."""
 
-import html
-
 import numpy as np
 
 from engine.runtime.events import Finished, PhaseBegan, Started
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from explorer.replay.lookup import Replay
-from explorer.stage.story import STOPS, common_story
+from explorer.stage.story import common_story, finished, started
 from explorer.style.number_format import count, number, seconds
 
 
@@ -16,11 +14,16 @@ def story(replay: Replay, cursor: int) -> str:
     event = replay.event(cursor)
     match event:
         case Started():
-            form = "with" if event.bias else "without"
-            width = "" if event.kernel == "linear" else f" with γ = {number(event.gamma)}"
+            return f"{started(event)} All α are 0, so every point violates its condition by 1."
+        case PhaseBegan(name="correct rounding"):
             return (
-                f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, {html.escape(event.kernel)} kernel{width}, "
-                f"{form} bias. All α are 0, so every point violates its condition by 1."
+                f"<b>Correct rounding.</b> Kernel values in single precision may hide a violation. The gradients of "
+                f"{event.size:,} points, those near the margin, are computed anew from exact distances."
+            )
+        case PhaseBegan(name="double precision"):
+            return (
+                "<b>Double precision.</b> With so large an α, kernel values in single precision hide violations above "
+                "the tolerance. From here on all of them are computed in double precision."
             )
         case PhaseBegan(name="look at all"):
             return (
@@ -41,8 +44,7 @@ def story(replay: Replay, cursor: int) -> str:
             )
         case Finished():
             return (
-                f"<b>Finished: {html.escape(event.stop_reason)}</b>, {STOPS.get(event.stop_reason, '')}. "
-                f"{event.iterations:,} iterations, {event.inner_steps:,} two-variable steps and "
+                f"{finished(event)} {event.iterations:,} iterations, {event.inner_steps:,} two-variable steps and "
                 f"{count(event.stamp.evaluations)} kernel evaluations took {seconds(event.stamp.seconds)}. Objective "
                 f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
             )

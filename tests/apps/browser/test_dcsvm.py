@@ -5,7 +5,19 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.page import at_event, button, pause, place, settled
+from tests.support.page import (
+    COLUMN,
+    TITLES,
+    at_event,
+    begun,
+    button,
+    change,
+    pause,
+    place,
+    settled,
+    to_the_end,
+    wait_for,
+)
 
 SMALL = "/dcsvm?data=checkerboard-filled&size=400&C=10&gamma=4&levels=2&working_set=32"
 FIELD = """() => {
@@ -22,20 +34,7 @@ SEAMS = """() => {
 
 @pytest.fixture
 def stage(open_page):
-    page = open_page("/dcsvm")
-    expect(page.get_by_text(re.compile(r"Level \d, cell \d+ of \d+ solved"))).to_be_visible()
-    return page
-
-
-def to_the_end(page):
-    page.get_by_label("Speed").select_option("full speed")
-    expect(page.get_by_text("Finished: converged")).to_be_visible()
-
-
-def test_home_leads_to_dcsvm(open_page):
-    page = open_page("/")
-    page.get_by_role("link", name="Open DC-SVM").click()
-    expect(page.get_by_text(re.compile(r"Level \d"))).not_to_have_count(0)
+    return begun(open_page("/dcsvm"), "dcsvm")
 
 
 def test_cells_are_solved_before_ones_eyes_and_one_can_go_back(stage):
@@ -56,19 +55,10 @@ def test_to_the_end_phases_and_the_ladder(open_page):
     to_the_end(page)
     for name in ("level 2 · 16", "level 1 · 4", "refine", "whole"):
         expect(page.get_by_title(name)).to_have_count(1)
-    titles = (
-        "() => [...Bokeh.documents.at(-1)._all_models.values()].filter((m) => m.type === 'Title').map((m) => m.text)"
-    )
     wanted = {"Support vectors found", "Gap, and what bounds it", "Early: test points right, %"}
-    recall = """() => { for (const m of Bokeh.documents.at(-1)._all_models.values())
-      if (m.type === "ColumnDataSource" && "recall" in m.data) return Array.from(m.data.recall) }"""
-    for _ in range(100):
-        if wanted <= set(page.evaluate(titles)) and len(found := page.evaluate(recall) or []) == 2:
-            break
-        page.wait_for_timeout(200)
-    assert wanted <= set(page.evaluate(titles))
-    assert len(found) == 2
-    assert all(value > 0.5 for value in found)
+    wait_for(page, lambda: wanted <= set(page.evaluate(TITLES)))
+    wait_for(page, lambda: len(page.evaluate(COLUMN, "recall") or []) == 2)
+    assert all(value > 0.5 for value in page.evaluate(COLUMN, "recall"))
 
 
 def test_the_early_field_can_be_switched_to_the_exact_one_and_cells_off(open_page):
@@ -93,24 +83,8 @@ def test_the_early_field_can_be_switched_to_the_exact_one_and_cells_off(open_pag
 def test_change_run_share_and_open_anew(open_page):
     page = open_page(SMALL)
     to_the_end(page)
-    page.get_by_label("C", exact=True).fill("3")
-    page.keyboard.press("Enter")
-    button(page, "Run").click()
-    page.get_by_label("Speed").select_option("full speed")
-    page.wait_for_function("location.search.includes('C=3')")
-    expect(page.get_by_text("Finished: converged")).to_be_visible()
+    change(page, "C", "3")
+    to_the_end(page)
     other = open_page("/dcsvm" + page.evaluate("location.search"))
     to_the_end(other)
     assert place(other)[1] == place(page)[1]
-
-
-def test_a_wrong_setting_in_a_link_is_named(open_page):
-    page = open_page("/dcsvm?levels=99")
-    expect(page.get_by_text(re.compile("levels must be one of auto, 1"))).to_be_visible()
-    expect(page.get_by_text(re.compile(r"Level \d, cell"))).to_be_visible()
-
-
-def test_dcsvm_on_a_phone_in_the_dark(open_page):
-    page = open_page(SMALL, width=390, height=844, scheme="dark")
-    expect(page.get_by_text(re.compile(r"event [\d,]+ of"))).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 391

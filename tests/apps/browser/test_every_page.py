@@ -6,9 +6,38 @@ import pytest
 from playwright.sync_api import expect
 
 from engine import SOLVERS, Recording
-from tests.support.page import at_event, button, scene
+from tests.support.page import at_event, begun, button, scene
 
 PAGES = [name for name in SOLVERS if name not in ("kernel-svm", "dcpred-ridge")]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_home_leads_to_it(open_page, name):
+    page = open_page("/")
+    expect(page.get_by_role("heading", name="See kernel machines train")).to_be_visible()
+    page.get_by_role("link", name=f"Open {SOLVERS[name].title}", exact=True).click()
+    begun(page, name)
+
+
+@pytest.mark.parametrize(("name", "setting", "message"), [
+    ("kernel-svm", "C=-5", "C must be a finite number above 0 to 1e100; got -5.0"),
+    ("dcsvm", "levels=99", "levels must be one of auto, 1"),
+    ("clustersvm", "n_clusters=0", 'n_clusters must be a whole number from 1, or "sqrt"'),
+    ("budgeted-sgd", "budget=0", "budget must be a whole number from 1"),
+    ("dcpred", "landmark_ratio=7", "landmark_ratio must be a finite number above 0 to 1"),
+    ("interior-point", "rank=0", 'rank must be a whole number from 1, or "auto"'),
+])  # fmt: skip
+def test_a_wrong_setting_in_a_link_is_named(open_page, name, setting, message):
+    page = open_page(f"/{name}?{setting}")
+    expect(page.get_by_text(message)).to_be_visible()
+    begun(page, name)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_on_a_phone_in_the_dark(open_page, name):
+    page = open_page(f"/{name}", width=390, height=844, scheme="dark")
+    expect(page.get_by_text(re.compile(r"event [\d,]+ of"))).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 391
 
 
 @pytest.mark.parametrize("name", PAGES)

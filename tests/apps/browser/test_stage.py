@@ -6,21 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from engine import Recording
-from tests.support.page import SPOT, at_event, button, pause, place, scene, settled
+from tests.support.page import SPOT, at_event, begun, button, pause, place, scene, settled
 
 
 @pytest.fixture
 def stage(open_page):
-    page = open_page("/kernel-svm")
-    expect(page.get_by_text(re.compile(r"Iteration \d+\."))).to_be_visible()
-    return page
-
-
-def test_home_leads_to_the_kernel_svm(open_page):
-    page = open_page("/")
-    expect(page.get_by_role("heading", name="See kernel machines train")).to_be_visible()
-    page.get_by_role("link", name="Open Kernel SVM").click()
-    expect(page.get_by_text(re.compile(r"Iteration \d+\."))).to_be_visible()
+    return begun(open_page("/kernel-svm"), "kernel-svm")
 
 
 def test_pause_step_and_go_back(stage):
@@ -244,12 +235,6 @@ def test_share_a_moment_and_open_it_anew(stage, open_page):
     anew = open_page("/kernel-svm?" + link.split("?")[1])
     at_event(anew, 2).to_be_visible()
     expect(button(anew, "Play")).to_be_visible()
-
-
-def test_a_wrong_link_is_explained(open_page):
-    page = open_page("/kernel-svm?C=-5")
-    expect(page.get_by_text("C must be a finite number above 0 to 1e100; got -5.0")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"event \d+ of"))).to_be_visible()
 
 
 def test_save_and_open_a_recording(stage, tmp_path):

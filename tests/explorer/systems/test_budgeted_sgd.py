@@ -1,39 +1,32 @@
 """Budgeted SGD on the stage: frames of a budget, merges in the scene, the surfaces, the strategies."""
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from bokeh.plotting import figure
 
-from engine import SOLVERS, Recording, datasets
+from engine import datasets
 from engine.systems.budgeted_sgd.events import BudgetMaintained, StepsTaken, StrategiesCompared
 from engine.systems.budgeted_sgd.merging import PRECISE, golden_section
 from explorer.registry import presentation
 from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
 from explorer.replay.playback import Playback
-from explorer.stage.actions import Stage
+from explorer.systems.budgeted_sgd.overlay import Merges
 from explorer.systems.budgeted_sgd.view import MergeView, kept, surfaces
-from tests.support.stage import play_to_the_end, settle, tick
+from tests.support import replays
+from tests.support.replays import check_refused, last_frame, moments, of_kind
+from tests.support.stage import play_to_the_end, settle, stage_on, tick
 
 SETTINGS = {"C": 10.0, "gamma": 4.0, "budget": 15, "epochs": 3}
 
-
-def run_of(data, **settings):
-    solver = SOLVERS["budgeted-sgd"]
-    return solver.recorded_run(data.X, data.y, solver.settings.checked({**SETTINGS, **settings}))
-
-
-@pytest.fixture(scope="module")
-def moons():
-    return datasets.load("moons", size=200)
+replay_of = partial(replays.replay_of, "budgeted-sgd", **SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def finished(moons):
-    run = run_of(moons)
-    trained = run.result()
-    return Replay(run.recorded, moons.X_test, moons.y_test), trained
+    return replays.replay_and_result("budgeted-sgd", moons, **SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -43,19 +36,13 @@ def replay(finished):
 
 @pytest.fixture
 def stage():
-    made = Stage("budgeted-sgd")
-    made.restore("?data=moons&size=200&C=10&gamma=4&budget=15&epochs=3")
-    yield made
-    made.close()
-
-
-def of_kind(replay, kind):
-    return [event for event in replay.recording if isinstance(event, kind)]
+    with stage_on("budgeted-sgd", "?data=moons&size=200&C=10&gamma=4&budget=15&epochs=3") as made:
+        yield made
 
 
 def test_the_last_frame_decides_as_the_model_does(finished):
     replay, trained = finished
-    frame = replay.frame(len(replay) - 1)
+    frame = last_frame(replay)
     X = replay.test_data[0]
     expected = trained.model.task_values(X, 1)[:, 0]
     np.testing.assert_allclose(replay.reader.decision(frame, replay.kernel.points(X)), expected, rtol=1e-3, atol=1e-3)
@@ -132,14 +119,14 @@ def test_the_strategies_are_compared_and_timed(replay):
     told = of_kind(replay, StrategiesCompared)
     view.draw(replay, replay.position(told[0]) - 1, replay.frame_of(of_kind(replay, StepsTaken)[0]), None)
     assert np.isnan(view._agree.data["agreement"]).all()  # nothing is known yet
-    view.draw(replay, len(replay) - 1, replay.frame(len(replay) - 1), None)
+    view.draw(replay, len(replay) - 1, last_frame(replay), None)
     assert view._agree.data["agreement"] == pytest.approx((100 * told[-1].agreement).tolist())
     assert all(whole > 0 for whole in view._times.data["whole"])
 
 
 def test_a_race_runs_every_strategy_on_the_same_stream(replay):
     view = MergeView(dark=False)
-    frame = replay.frame(len(replay) - 1)
+    frame = last_frame(replay)
     view.draw(replay, len(replay) - 1, frame, None)
     view.begin_race()
     view._race_of.wait(60)
@@ -164,7 +151,7 @@ def test_a_race_ends_with_its_stage(stage):
 
 
 def test_a_step_to_the_next_merge_goes_as_far_as_it_takes(moons):
-    run = run_of(moons)
+    run = replays.run_of("budgeted-sgd", moons, **SETTINGS)
     sizes = presentation("budgeted-sgd").step_sizes
     player = Playback(Replay(run.recorded), run.start(paused=True), sizes, playing=False, step_size="merge")
     for expected in (1, 2):
@@ -212,50 +199,28 @@ def test_two_vectors_slide_into_one(stage):
 
 @pytest.mark.parametrize("maintenance", ["removal", "projection"])
 def test_what_has_no_partner_has_a_story_too(moons, maintenance):
-    run = run_of(moons, maintenance=maintenance)
-    run.result()
-    replay = Replay(run.recorded)
-    act = presentation("budgeted-sgd")
-    names = {name for name, _, _ in act.listing}
-    overlay = Stage("budgeted-sgd").scene.overlay
-    for cursor in range(len(replay)):
-        assert act.story(replay, cursor)
-        assert set(act.line(replay.event(cursor)).split()) <= names
-        act.numbers(replay, cursor)
+    replay = replay_of(moons, maintenance=maintenance)
+    assert len([*moments(replay)]) == len(replay)
+    overlay = Merges(figure())
     overlay.draw(replay, replay.frame_of(of_kind(replay, BudgetMaintained)[0]), (-1, 1, -1, 1))
     assert maintenance in overlay.annotation.source.data["text"][0]
 
 
 def test_every_event_of_budgeted_sgd_has_a_story(replay):
-    act = presentation("budgeted-sgd")
-    for cursor in range(len(replay)):
-        assert act.story(replay, cursor)
-
-
-def test_every_preset_can_be_run():
-    for preset in presentation("budgeted-sgd").presets:
-        SOLVERS["budgeted-sgd"].settings.checked(dict(preset.settings))
-        assert preset.data["name"] in datasets.catalogue()
+    assert len([*moments(replay)]) == len(replay)
 
 
 def test_three_classes_end_in_a_frame():
-    data = datasets.load("gaussians", size=150)
-    run = run_of(data, epochs=1)
-    run.result()
-    replay = Replay(run.recorded, data.X_test, data.y_test)
+    replay = replay_of(datasets.load("gaussians", size=150), epochs=1)
     replay.reader.check()
-    frame = replay.frame(len(replay) - 1)
+    frame = last_frame(replay)
     assert len(frame.budget.coefficients)
     assert np.isfinite(replay.reader.accuracy(frame)).all()
 
 
 def test_damaged_vectors_are_refused(replay):
     replay.reader.check()
-    damaged = Recording(replay.recording.header)
-    for event in replay.recording:
-        damaged.append(replace(event, vectors=event.vectors[:, :1]) if isinstance(event, StepsTaken) else event)
-    with pytest.raises(ValueError, match="damaged: StepsTaken"):
-        Replay(damaged).reader.check()
+    check_refused(replay, StepsTaken, lambda event: {"vectors": event.vectors[:, :1]})
 
 
 @pytest.mark.parametrize(
@@ -270,8 +235,4 @@ def test_damaged_vectors_are_refused(replay):
     ],
 )
 def test_a_damaged_merge_is_refused(replay, wrong):
-    damaged = Recording(replay.recording.header)
-    for event in replay.recording:
-        damaged.append(replace(event, **wrong) if isinstance(event, BudgetMaintained) else event)
-    with pytest.raises(ValueError, match="damaged: BudgetMaintained"):
-        Replay(damaged).reader.check()
+    check_refused(replay, BudgetMaintained, wrong)

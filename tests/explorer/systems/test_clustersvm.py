@@ -1,12 +1,12 @@
 """ClusterSVM on the stage: splits and clusters in the scene, the exact answer beside, the tiles."""
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from bokeh.plotting import figure
 
-from engine import SOLVERS, Recording, datasets
+from engine import SOLVERS, datasets
 from engine.systems.clustersvm.events import (
     ClustersMade,
     ClusterSplit,
@@ -18,42 +18,25 @@ from engine.systems.clustersvm.events import (
 )
 from engine.systems.kernel_svm.events import Iteration
 from explorer.registry import presentation
-from explorer.replay.lookup import Replay
 from explorer.share.link import Link
-from explorer.share.recording_file import read_recording, recording_bytes
-from explorer.stage.actions import Stage
 from explorer.systems.clustersvm.overlay import ClusterMarks
 from explorer.systems.clustersvm.view import PassesView
-from tests.support.stage import play_to_the_end, settle, tick
+from tests.support import replays
+from tests.support.replays import check_refused, check_reopened, last_frame, moments, of_kind
+from tests.support.stage import play_to_the_end, settle, stage_on, tick
 
 SOLVER, ACT = SOLVERS["clustersvm"], presentation("clustersvm")
 SETTINGS = {"C": 10.0, "gamma": 1.0, "n_clusters": 5, "max_passes": None, "working_set": 16, "n_jobs": 1}
+LINK = "?data=moons&size=200&C=10&gamma=1&n_clusters=5&max_passes=none&working_set=16"
 WINDOW = (-2.0, 3.0, -2.0, 2.0)
 
-
-def replay_of(data, **settings):
-    run = SOLVER.recorded_run(data.X, data.y, SOLVER.settings.checked({**SETTINGS, **settings}))
-    run.result()
-    return Replay(run.recorded, data.X_test, data.y_test)
-
-
-def of_kind(replay, kind):
-    return [event for event in replay.recording if isinstance(event, kind)]
-
-
-def last_frame(replay):
-    return replay.frame(len(replay) - 1)
+replay_of = partial(replays.replay_of, "clustersvm", **SETTINGS)
 
 
 def wait_for_exact(replay):
     replay.reader.exact(last_frame(replay))
     replay.reader._exact.wait(60)
     assert replay.reader.knows_exact(last_frame(replay))
-
-
-@pytest.fixture(scope="module")
-def moons():
-    return datasets.load("moons", size=200)
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +48,8 @@ def replay(moons):
 
 @pytest.fixture
 def stage():
-    made = Stage("clustersvm")
-    made.restore("?data=moons&size=200&C=10&gamma=1&n_clusters=5&max_passes=none&working_set=16")
-    yield made
-    made.close()
+    with stage_on("clustersvm", LINK) as made:
+        yield made
 
 
 def test_split_by_split_the_clusters_come_about(replay):
@@ -166,24 +147,13 @@ def test_in_the_end_no_cluster_is_away_from_where_the_feasible_sets_meet(replay)
 def test_every_moment_has_a_story_a_line_and_a_picture(name, settings):
     data = datasets.load(name, size=120)
     replay = replay_of(data, **settings)
-    names = {line for line, _, _ in ACT.listing}
     view, overlay = PassesView(dark=True), ClusterMarks(figure())
     overlay.restyle(True)
-    for cursor in range(len(replay)):
-        event = replay.event(cursor)
-        assert ACT.story(replay, cursor), event
-        assert set(ACT.line(event).split()) <= names
-        assert ACT.numbers(replay, cursor) or replay.frame(cursor) is None
-        if (frame := replay.frame(cursor)) is not None and not isinstance(event, Iteration):
+    for cursor, frame in moments(replay):
+        if frame is not None and not isinstance(replay.event(cursor), Iteration):
             overlay.draw(replay, frame, WINDOW)
             view.draw(replay, cursor, frame, None)
     view.end()
-
-
-def test_every_preset_can_be_run():
-    for preset in ACT.presets:
-        SOLVER.settings.checked(dict(preset.settings))
-        assert preset.data["name"] in datasets.catalogue()
 
 
 def test_the_stage_plays_clustersvm_to_its_end(stage):
@@ -199,7 +169,7 @@ def test_the_stage_plays_clustersvm_to_its_end(stage):
     assert chart["reduced"][-1] == stage.replay.recording[-1].size < chart["all"][-1] == 200
     search = stage.replay.reader._exact
     stage.close()
-    assert not search._thread.is_alive()
+    assert not search.running
 
 
 def test_a_link_keeps_that_there_is_no_limit_of_passes(stage):
@@ -212,27 +182,21 @@ def test_a_link_keeps_that_there_is_no_limit_of_passes(stage):
     assert stage.settings.values["max_passes"] is None
 
 
-DAMAGE = {
-    ClusterSplit: {"members": np.array([9999]), "beyond": np.array([True])},
-    ClustersMade: {"labels": np.zeros(3, int)},
-    RepresentativesChosen: {"representatives": np.array([9999] * 10)},
-    ReducedSetMade: {"points": np.array([-1])},
-    ReducedTrained: {"alpha": np.zeros(3)},
-    ClustersRevised: {"outcomes": ["split"]},
-    ExactnessChecked: {"alpha": np.zeros(3)},
-}
+def test_a_recording_is_played(replay):
+    check_reopened(replay)
 
 
-def test_a_recording_of_clustersvm_is_played_and_a_damaged_one_refused(replay):
-    again = Replay(read_recording(recording_bytes(replay.recording).getvalue(), "run.svmrun"))
-    again.reader.check()
-    assert len(again) == len(replay)
-    for kind, values in DAMAGE.items():
-        damaged = Recording(replay.recording.header)
-        for event in replay.recording:
-            damaged.append(replace(event, **values) if isinstance(event, kind) else event)
-        with pytest.raises(ValueError, match=f"damaged: {kind.__name__}"):
-            Replay(damaged).reader.check()
+@pytest.mark.parametrize(("kind", "wrong"), [
+    (ClusterSplit, {"members": np.array([9999]), "beyond": np.array([True])}),
+    (ClustersMade, {"labels": np.zeros(3, int)}),
+    (RepresentativesChosen, {"representatives": np.array([9999] * 10)}),
+    (ReducedSetMade, {"points": np.array([-1])}),
+    (ReducedTrained, {"alpha": np.zeros(3)}),
+    (ClustersRevised, {"outcomes": ["split"]}),
+    (ExactnessChecked, {"alpha": np.zeros(3)}),
+])  # fmt: skip
+def test_a_damaged_recording_is_refused(replay, kind, wrong):
+    check_refused(replay, kind, wrong)
 
 
 def test_images_are_smoothed_as_a_preset_or_a_link_says(stage, published):

@@ -1,7 +1,5 @@
 """DC-Pred++ on the stage: frames amid the work, cells and landmarks in the scene, the tiles, a regression."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from bokeh.models import LinearColorMapper
@@ -9,7 +7,7 @@ from bokeh.plotting import figure
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
-from engine import SOLVERS, DCPredRegressor, Recording, datasets
+from engine import DCPredRegressor, datasets
 from engine.systems.dcpred.compressed_model import CompressedModel
 from engine.systems.dcpred.events import (
     KernelApproximated,
@@ -24,13 +22,13 @@ from explorer.figures.charts import Charts
 from explorer.notebook import explore, watch
 from explorer.registry import presentation
 from explorer.replay.lookup import Replay
-from explorer.share.recording_file import read_recording, recording_bytes
-from explorer.stage.actions import Stage
 from explorer.systems.dcpred.overlay import Compression
 from explorer.systems.dcpred.overlay_regression import Regressors
 from explorer.systems.dcpred.reader import cells_of
 from explorer.systems.dcpred.view import PredictionView
-from tests.support.stage import play_to_the_end, settle, tick
+from tests.support import replays
+from tests.support.replays import check_refused, check_reopened, last_frame, moments, of_kind
+from tests.support.stage import play_to_the_end, settle, stage_on, tick
 
 SETTINGS = {
     "dcpred": {"C": 1.0, "gamma": 4.0, "n_leaves": 8, "landmark_ratio": 0.15, "n_jobs": 1},
@@ -40,23 +38,7 @@ WINDOW = (-2.5, 2.5, -2.2, 2.2)
 
 
 def replay_of(data, solver="dcpred", **settings):
-    found = SOLVERS[solver]
-    run = found.recorded_run(data.X, data.y, found.settings.checked({**SETTINGS[solver], **settings}))
-    run.result()
-    return Replay(run.recorded, data.X_test, data.y_test)
-
-
-def of_kind(replay, kind):
-    return [event for event in replay.recording if isinstance(event, kind)]
-
-
-def last_frame(replay):
-    return replay.frame(len(replay) - 1)
-
-
-@pytest.fixture(scope="module")
-def board():
-    return datasets.load("checkerboard-filled", size=400)
+    return replays.replay_of(solver, data, **{**SETTINGS[solver], **settings})
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +53,8 @@ def waves():
 
 @pytest.fixture
 def stage():
-    made = Stage("dcpred")
-    made.restore("?data=checkerboard-filled&size=400&C=1&gamma=4&n_leaves=8&landmark_ratio=0.15")
-    yield made
-    made.close()
+    with stage_on("dcpred", "?data=checkerboard-filled&size=400&C=1&gamma=4&n_leaves=8&landmark_ratio=0.15") as made:
+        yield made
 
 
 # ---- frames ----
@@ -87,13 +67,8 @@ def stage():
 def test_every_moment_is_told_and_drawn_and_the_last_is_the_engines_machine(board, settings):
     replay = replay_of(board, **settings)
     replay.reader.check()
-    act, view, overlay = presentation("dcpred"), PredictionView(dark=True), Compression(figure())
-    names = {name for name, _, _ in act.listing}
-    for cursor in range(len(replay)):
-        assert act.story(replay, cursor)
-        assert set(act.line(replay.event(cursor)).split()) <= names
-        act.numbers(replay, cursor)
-        frame = replay.frame(cursor)
+    view, overlay = PredictionView(dark=True), Compression(figure())
+    for cursor, frame in moments(replay):
         if frame is not None:
             view.draw(replay, cursor, frame, 7 if cursor % 2 else None)
             overlay.draw(replay, frame, WINDOW, 7 if cursor % 2 else None)
@@ -296,12 +271,9 @@ def test_curves_are_those_of_kernel_ridge_regression_in_each_leaf(waves):
 
 
 def test_bands_landmarks_and_gaps_of_a_regression(waves):
-    act, overlay, view = presentation("dcpred-ridge"), Regressors(figure()), PredictionView(dark=False)
+    overlay, view = Regressors(figure()), PredictionView(dark=False)
     window = (-0.5, 10.5, -2.0, 2.0)
-    for cursor in range(len(waves)):
-        assert act.story(waves, cursor)
-        act.numbers(waves, cursor)
-        frame = waves.frame(cursor)
+    for cursor, frame in moments(waves):
         if frame is not None:
             overlay.draw(waves, frame, window, 3 if cursor % 2 else None)
             view.draw(waves, cursor, frame, 3 if cursor % 2 else None)
@@ -328,20 +300,18 @@ def test_a_regression_of_more_dimensions_shows_predictions():
 
 
 def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():
-    stage = Stage("dcpred-ridge")
-    stage.restore("?data=waves&size=150&n_leaves=3&gamma=4&landmark_ratio=0.1")
-    tick(stage)
-    play_to_the_end(stage)
-    assert "Finished: converged" in stage.screen.story.object
-    assert "Draw" not in stage.data.way.options
-    assert set(stage.data.name.options.values()) <= {
-        name for name, entry in datasets.catalogue().items() if entry.task == "regression"
-    }
-    stage._touch("tap", *stage.replay.places[9])
-    settle(stage)
-    assert stage.pinned == 9
-    assert "pseudo" in stage.scene.overlay.annotation.source.data["text"][0]
-    stage.close()
+    with stage_on("dcpred-ridge", "?data=waves&size=150&n_leaves=3&gamma=4&landmark_ratio=0.1") as stage:
+        tick(stage)
+        play_to_the_end(stage)
+        assert "Finished: converged" in stage.screen.story.object
+        assert "Draw" not in stage.data.way.options
+        assert set(stage.data.name.options.values()) <= {
+            name for name, entry in datasets.catalogue().items() if entry.task == "regression"
+        }
+        stage._touch("tap", *stage.replay.places[9])
+        settle(stage)
+        assert stage.pinned == 9
+        assert "pseudo" in stage.scene.overlay.annotation.source.data["text"][0]
 
 
 # ---- the stage ----
@@ -360,11 +330,8 @@ def test_the_stage_plays_dcpred_to_its_end(stage):
     assert np.nanmax(stage.charts._sources["accuracy"].data["test"]) > 75
 
 
-@pytest.mark.parametrize("solver", ["dcpred", "dcpred-ridge"])
-def test_every_preset_can_be_run(solver):
-    for preset in presentation(solver).presets:
-        SOLVERS[solver].settings.checked(dict(preset.settings))
-        assert datasets.catalogue()[preset.data["name"]].task == SOLVERS[solver].task
+def test_a_recording_is_played(replay):
+    check_reopened(replay)
 
 
 @pytest.mark.parametrize(("kind", "change"), [
@@ -374,14 +341,8 @@ def test_every_preset_can_be_run(solver):
     (LandmarksChosen, lambda event: {"landmarks": event.landmarks[:, :1]}),
     (LeafCompressed, lambda event: {"leaf": 10_000}),
 ])  # fmt: skip
-def test_a_recording_is_played_and_a_damaged_one_refused(replay, kind, change):
-    again = Replay(read_recording(recording_bytes(replay.recording).getvalue(), "run.svmrun"))
-    again.reader.check()
-    damaged = Recording(replay.recording.header)
-    for event in replay.recording:
-        damaged.append(replace(event, **change(event)) if isinstance(event, kind) else event)
-    with pytest.raises(ValueError, match="damaged"):
-        Replay(damaged).reader.check()
+def test_a_damaged_recording_is_refused(replay, kind, change):
+    check_refused(replay, kind, change, "its leaves do not fit together")
 
 
 def test_a_regression_in_a_notebook():

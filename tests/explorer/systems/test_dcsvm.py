@@ -1,11 +1,11 @@
 """DC-SVM on the stage: frames amid a level, the early field and its seams, the ladder."""
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from engine import DCSVC, SOLVERS, Recording, datasets
+from engine import DCSVC, SOLVERS, datasets
 from engine.learning.model import Model
 from engine.systems.dcsvm.events import LevelFinished, LevelJudged, Partitioned, SubproblemSolved
 from engine.systems.kernel_svm.events import Iteration
@@ -14,27 +14,17 @@ from explorer.registry import presentation
 from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
 from explorer.share.link import Link
-from explorer.share.recording_file import read_recording, recording_bytes
-from explorer.stage.actions import Stage
 from explorer.systems.dcsvm.curves import objective_of
 from explorer.systems.dcsvm.levels import best_known, rungs
 from explorer.systems.dcsvm.reader import CellFrame
 from explorer.systems.dcsvm.view import LadderView
-from tests.support.stage import play_to_the_end, settle, tick
+from tests.support import replays
+from tests.support.replays import check_refused, check_reopened, last_frame, moments, of_kind
+from tests.support.stage import play_to_the_end, settle, stage_on, tick
 
-SETTINGS = {"C": 10.0, "gamma": 4.0, "levels": 2, "working_set": 32, "n_jobs": 1}
+SETTINGS = {"C": 10.0, "gamma": 4.0, "levels": 2, "working_set": 32, "n_jobs": 1, "bias": False}
 
-
-def replay_of(data, **settings):
-    solver = SOLVERS["dcsvm"]
-    run = solver.recorded_run(data.X, data.y, solver.settings.checked({**SETTINGS, **settings}))
-    run.result()
-    return Replay(run.recorded, data.X_test, data.y_test)
-
-
-@pytest.fixture(scope="module")
-def board():
-    return datasets.load("checkerboard-filled", size=400)
+replay_of = partial(replays.replay_of, "dcsvm", **SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +34,8 @@ def replay(board):
 
 @pytest.fixture
 def stage():
-    made = Stage("dcsvm")
-    made.restore("?data=checkerboard-filled&size=400&C=10&gamma=4&levels=2&working_set=32")
-    yield made
-    made.close()
-
-
-def of_kind(replay, kind):
-    return [event for event in replay.recording if isinstance(event, kind)]
+    with stage_on("dcsvm", "?data=checkerboard-filled&size=400&C=10&gamma=4&levels=2&working_set=32") as made:
+        yield made
 
 
 def test_amid_a_level_solved_cells_are_new_and_the_others_those_of_the_level_below(replay):
@@ -77,19 +61,20 @@ def test_the_frame_of_a_finished_level_is_its_alpha_in_its_own_cells(replay):
 
 
 def test_in_the_end_there_are_no_cells(replay):
-    frame = replay.frame(len(replay) - 1)
+    frame = last_frame(replay)
     assert isinstance(frame.event, Iteration)
     assert not isinstance(frame, CellFrame)
 
 
+@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
-def test_the_early_field_is_what_the_early_model_says(board, kernel):
-    replay = replay_of(board, kernel=kernel, stop_level=1, coef0=1.0, gamma=2.0)
+def test_the_early_field_is_what_the_early_model_says(board, kernel, bias):
+    replay = replay_of(board, kernel=kernel, stop_level=1, coef0=1.0, gamma=2.0, bias=bias)
     model = DCSVC(
-        C=10, kernel=kernel, gamma=2.0, coef0=1.0, levels=2, stop_level=1, n_jobs=1, random_state=0
+        C=10, kernel=kernel, gamma=2.0, coef0=1.0, levels=2, stop_level=1, n_jobs=1, random_state=0, bias=bias
     )  # the same answer by another way; its working set is another, so it agrees to the tolerance
     model.fit(board.X, board.y)
-    frame = replay.frame(len(replay) - 1)
+    frame = last_frame(replay)
     xs, ys = np.linspace(-2, 2, 23), np.linspace(-2, 2, 19)
     values = replay.reader.field(frame, xs, ys)
     places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -117,6 +102,20 @@ def test_margins_amid_a_level_are_those_of_the_cells_models(replay):
     assert right.mean() > 0.9
 
 
+def test_with_a_bias_no_bound_is_shown_and_the_page_says_why(board):
+    replay = replay_of(board, bias=True)
+    assert "with bias" in presentation("dcsvm").story(replay, 0)
+    ladder = LadderView(dark=False)
+    ladder.draw(replay, len(replay) - 1, last_frame(replay), None)
+    assert np.isnan(ladder._gaps.data["bound"]).all()
+    assert np.isnan(ladder._gaps.data["refined"]).all()
+    assert np.isfinite(ladder._gaps.data["gap"]).all()
+    assert ladder._no_bounds.visible
+    said = [presentation("dcsvm").story(replay, cursor) for cursor in range(len(replay))]
+    assert sum("The bounds of Theorems 1 to 3 hold without a bias." in text for text in said) == 2
+    assert not any("Theorem 1 " in text or "Theorem 2" in text for text in said)
+
+
 def test_rungs_know_what_came_later(replay):
     first, second = of_kind(replay, LevelFinished)
     assert [rung.finished for rung in rungs(replay, first)] == [first]
@@ -126,7 +125,7 @@ def test_rungs_know_what_came_later(replay):
 
 def test_the_ladder_says_what_the_engine_says(replay):
     ladder = LadderView(dark=False)
-    ladder.draw(replay, len(replay) - 1, replay.frame(len(replay) - 1), None)
+    ladder.draw(replay, len(replay) - 1, last_frame(replay), None)
     judged = of_kind(replay, LevelJudged)
     np.testing.assert_allclose(ladder._found.data["recall"], [event.recall for event in judged], atol=0.02)
     np.testing.assert_allclose(ladder._found.data["precision"], [event.precision for event in judged], atol=0.02)
@@ -163,7 +162,7 @@ def test_an_early_end_has_no_objective_of_the_whole_problem(board):
 def test_levels_with_as_many_cells_have_names_of_their_own():
     replay = replay_of(datasets.load("moons", size=60), levels=5)
     ladder = LadderView(dark=False)
-    ladder.draw(replay, len(replay) - 1, replay.frame(len(replay) - 1), None)
+    ladder.draw(replay, len(replay) - 1, last_frame(replay), None)
     assert len(set(ladder._levels.factors)) == len(ladder._levels.factors) == 5
 
 
@@ -228,29 +227,12 @@ def test_a_cell_is_named_and_its_seams_are_drawn(stage):
 
 
 def test_every_event_of_dcsvm_has_a_story_and_a_line(replay):
-    act = presentation("dcsvm")
-    names = {name for name, _, _ in act.listing}
-    for cursor in range(len(replay)):
-        assert act.story(replay, cursor), replay.event(cursor)
-        assert set(act.line(replay.event(cursor)).split()) <= names
-        act.numbers(replay, cursor)
-
-
-def test_every_preset_can_be_run():
-    for preset in presentation("dcsvm").presets:
-        SOLVERS["dcsvm"].settings.checked(dict(preset.settings))
-        assert preset.data["name"] in datasets.catalogue()
+    assert len([*moments(replay)]) == len(replay)
 
 
 def test_a_recording_of_dcsvm_is_played_and_a_damaged_one_refused(replay):
-    again = Replay(read_recording(recording_bytes(replay.recording).getvalue(), "run.svmrun"))
-    again.reader.check()
-    assert len(again) == len(replay)
-    damaged = Recording(replay.recording.header)
-    for event in replay.recording:
-        damaged.append(replace(event, labels=event.labels[:5]) if isinstance(event, Partitioned) else event)
-    with pytest.raises(ValueError, match="damaged: Partitioned"):
-        Replay(damaged).reader.check()
+    check_reopened(replay)
+    check_refused(replay, Partitioned, lambda event: {"labels": event.labels[:5]})
 
 
 def test_three_classes_go_pair_by_pair():

@@ -1,12 +1,12 @@
 """The interior-point method on the stage: pivots in the scene, the central path, matrices, a coarse start."""
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from bokeh.plotting import figure
 
-from engine import SOLVERS, Recording, datasets
+from engine import datasets
 from engine.systems.interior_point.events import (
     ColdStart,
     Factorised,
@@ -17,48 +17,27 @@ from engine.systems.interior_point.events import (
 )
 from engine.systems.interior_point.settings import SCHEMES
 from explorer.registry import presentation
-from explorer.replay.lookup import Replay
-from explorer.stage.actions import Stage
 from explorer.systems.interior_point.overlay import Pivots
 from explorer.systems.interior_point.view import CentralPathView
 from tests.naive.kernel_svm import kernel_matrix
-from tests.support.stage import play_to_the_end, settle, tick
+from tests.support import replays
+from tests.support.replays import check_refused, last_frame, moments, of_kind
+from tests.support.stage import play_to_the_end, settle, stage_on, tick
 
-SOLVER = SOLVERS["interior-point"]
 SETTINGS = {"C": 10.0, "gamma": 1.0, "rank": 30, "coarse_rank": 12}
 
-
-def replay_of(data, **settings):
-    run = SOLVER.recorded_run(data.X, data.y, SOLVER.settings.checked({**SETTINGS, **settings}))
-    trained = run.result()
-    return Replay(run.recorded, data.X_test, data.y_test), trained
+replay_of = partial(replays.replay_of, "interior-point", **SETTINGS)
 
 
 @pytest.fixture(scope="module")
-def moons():
-    return datasets.load("moons", size=200)
-
-
-@pytest.fixture(scope="module")
-def finished(moons):
+def replay(moons):
     return replay_of(moons)
-
-
-@pytest.fixture(scope="module")
-def replay(finished):
-    return finished[0]
 
 
 @pytest.fixture
 def stage():
-    made = Stage("interior-point")
-    made.restore("?data=moons&size=200&C=10&gamma=1&rank=30&coarse_rank=12")
-    yield made
-    made.close()
-
-
-def of_kind(replay, kind):
-    return [event for event in replay.recording if isinstance(event, kind)]
+    with stage_on("interior-point", "?data=moons&size=200&C=10&gamma=1&rank=30&coarse_rank=12") as made:
+        yield made
 
 
 def view_at(replay, event):
@@ -70,22 +49,18 @@ def view_at(replay, event):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_any_scheme_is_told_and_drawn_at_every_event(moons, scheme):
-    replay, trained = replay_of(moons, scheme=scheme)
+    replay, trained = replays.replay_and_result("interior-point", moons, **SETTINGS, scheme=scheme)
     replay.reader.check()
-    act, view, overlay = presentation("interior-point"), CentralPathView(dark=True), Pivots(figure())
-    names = {name for name, _, _ in act.listing}
-    for cursor in range(len(replay)):
-        assert act.story(replay, cursor)
-        assert set(act.line(replay.event(cursor)).split()) <= names
-        act.numbers(replay, cursor)
-        frame = replay.frame(cursor)
+    view, overlay = CentralPathView(dark=True), Pivots(figure())
+    for cursor, frame in moments(replay):
         if frame is not None:
             view.draw(replay, cursor, frame, 7)
             overlay.draw(replay, frame, (-1, 2, -1, 1))
     X = replay.test_data[0]
-    last = replay.frame(len(replay) - 1)
     expected = trained.model.task_values(X, 1)[:, 0]
-    np.testing.assert_allclose(replay.reader.decision(last, replay.kernel.points(X)), expected, rtol=1e-3, atol=5e-3)
+    np.testing.assert_allclose(
+        replay.reader.decision(last_frame(replay), replay.kernel.points(X)), expected, rtol=1e-3, atol=5e-3
+    )
 
 
 def test_an_iterate_decides_by_the_matrix_that_was_factorised(replay):
@@ -144,7 +119,7 @@ def test_what_the_coarse_start_saved_is_said_when_it_is_known(replay):
 
 
 def test_a_kronecker_product_shows_its_factors_and_its_error(moons):
-    replay, _ = replay_of(moons, scheme="kronecker+icf")
+    replay = replay_of(moons, scheme="kronecker+icf")
     first, second = of_kind(replay, Factorised)
     matrices = view_at(replay, first).matrices
     assert [image.shape for image in matrices.parts.source.data["image"]] == [first.left.shape, first.right.shape]
@@ -169,20 +144,12 @@ def test_the_stage_plays_to_its_end(stage):
 
 
 def test_decomposition_goes_on_where_the_iterations_were(moons):
-    made = Stage("interior-point")
-    made.restore("?data=moons&size=200&C=10&gamma=1&rank=30&scheme=icf%2Bdecomposition")
-    tick(made)
-    play_to_the_end(made)
-    x = made.charts._sources["accuracy"].data["x"]
-    assert (np.diff(x) >= 0).all()
-    assert made.view._saved.text == "handed over to decomposition"
-    made.close()
-
-
-def test_every_preset_can_be_run():
-    for preset in presentation("interior-point").presets:
-        SOLVER.settings.checked(dict(preset.settings))
-        assert preset.data["name"] in datasets.catalogue()
+    with stage_on("interior-point", "?data=moons&size=200&C=10&gamma=1&rank=30&scheme=icf%2Bdecomposition") as made:
+        tick(made)
+        play_to_the_end(made)
+        x = made.charts._sources["accuracy"].data["x"]
+        assert (np.diff(x) >= 0).all()
+        assert made.view._saved.text == "handed over to decomposition"
 
 
 def test_ranks_are_typed(stage):
@@ -197,10 +164,9 @@ def test_ranks_are_typed(stage):
 
 
 def test_three_classes_end_in_a_frame():
-    data = datasets.load("gaussians", size=150)
-    replay, _ = replay_of(data)
+    replay = replay_of(datasets.load("gaussians", size=150))
     replay.reader.check()
-    frame = replay.frame(len(replay) - 1)
+    frame = last_frame(replay)
     assert isinstance(frame.event, InteriorFinished)
     assert frame.event.stamp.path  # of the last task; the end of all has no alpha
     assert np.isfinite(replay.reader.accuracy(frame)).all()
@@ -221,8 +187,4 @@ def test_three_classes_end_in_a_frame():
     ],
 )
 def test_a_damaged_recording_is_refused(replay, kind, wrong):
-    damaged = Recording(replay.recording.header)
-    for event in replay.recording:
-        damaged.append(replace(event, **wrong) if isinstance(event, kind) else event)
-    with pytest.raises(ValueError, match=f"damaged: {kind.__name__} is not about its 200 points"):
-        Replay(damaged).reader.check()
+    check_refused(replay, kind, wrong)

@@ -23,8 +23,8 @@ from engine.systems.kernel_svm.system import KERNEL_SVM
 EXACT, PAPERS, CONDITION_2, TO_THE_END = "all points", "ClusterSVM", "ClusterSVM, Condition 2", "ClusterSVM, to the end"
 METHODS: dict[str, dict[str, Any]] = {
     EXACT: {"multiclass": "ovr"},
-    PAPERS: {},
-    CONDITION_2: {"collapse_bound": True},
+    PAPERS: {"max_passes": 1},
+    CONDITION_2: {"max_passes": 1, "collapse_bound": True},
     TO_THE_END: {"max_passes": None},
 }
 

@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from engine import SOLVERS, ArchiveError, BudgetedSVC, KernelSVC, datasets
 from engine.systems.budgeted_sgd.events import BudgetFinished, StepsTaken, StrategiesCompared
+from tests.support.model_files import BAD_DATA, check_of_another_kind, reloaded
 
 
 @parametrize_with_checks([BudgetedSVC(), BudgetedSVC(budget=3, epochs=2, maintenance="gss")])
@@ -140,12 +141,7 @@ def test_bad_parameters_are_named(two_classes, change, message):
         BudgetedSVC(**change).partial_fit(*two_classes, classes=[0, 1])
 
 
-@pytest.mark.parametrize(("X", "y", "message"), [
-    ([[np.nan], [1.0]], [0, 1], "NaN"),
-    ([[np.inf], [1.0]], [0, 1], "infinity"),
-    ([[1.0], [2.0]], [1, 1], "at least two classes; got 1 class"),
-    ([[1.0], [2.0]], [0.5, 0.7], "Unknown label type"),
-])  # fmt: skip
+@pytest.mark.parametrize(("X", "y", "message"), BAD_DATA)
 def test_bad_data_are_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
         BudgetedSVC().fit(X, y)
@@ -179,18 +175,14 @@ def test_a_saved_model_is_the_same_model_and_goes_on(digits, tmp_path, classes):
     X, y = digits
     X, y = X[y < classes], y[y < classes]
     model = BudgetedSVC(C=3, budget=20, epochs=2).fit(X[:200], y[:200])
-    model.save(tmp_path / "model.svmmodel")
-    loaded = BudgetedSVC.load(tmp_path / "model.svmmodel")
-    assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
-    assert loaded.get_params() == model.get_params()
+    loaded = reloaded(model, tmp_path / "model.svmmodel", X)
     assert loaded.stop_reason_ == model.stop_reason_
     model.partial_fit(X[200:], y[200:])
     loaded.partial_fit(X[200:], y[200:])
     assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
     model.set_params(budget=7).save(tmp_path / "other.svmmodel")  # for the next fit; the stream keeps its own
     assert len(BudgetedSVC.load(tmp_path / "other.svmmodel").partial_fit(X, y).support_vectors_) >= 20
-    with pytest.raises(ArchiveError, match="holds a BudgetedSVC"):
-        KernelSVC.load(tmp_path / "model.svmmodel")
+    check_of_another_kind(tmp_path / "model.svmmodel", BudgetedSVC)
     model._extra = lambda: {**BudgetedSVC._extra(model), "stream": {"decay": 1.0, "budgets": []}}
     model.save(tmp_path / "damaged.svmmodel")
     with pytest.raises(ArchiveError, match="damaged"):

@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.svm import SVC
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from engine import DCSVC, ArchiveError, DCPredClassifier, DCPredRegressor, KernelSVC
+from engine import DCSVC, ArchiveError, BudgetedSVC, DCPredClassifier, DCPredRegressor, KernelSVC
+from tests.support.model_files import reloaded
 
 
 @parametrize_with_checks([DCPredClassifier(pseudo="triangle"), DCPredRegressor()])
@@ -77,14 +80,20 @@ def test_what_cannot_be_compressed_is_named(classes):
         DCPredClassifier.from_model(SVC(kernel="poly").fit(X, y), X, y)
     with pytest.raises(ValueError, match="X must be the data that the model was fitted to"):
         DCPredClassifier.from_model(SVC().fit(X, y), X + 1, y)
+    for other in (make_pipeline(SVC()).fit(X, y), BudgetedSVC(epochs=1).fit(X, y), "SVC"):
+        with pytest.raises(ValueError, match="model must be an SVC, KernelSVC, DCSVC, ClusterSVC or InteriorPointSVC"):
+            DCPredClassifier.from_model(other, X, y)
+    with pytest.raises(ValueError, match="model must be a KernelRidge; got SVR"):
+        DCPredRegressor.from_model(SVR().fit(X, y), X, y)
+    for unfitted in (SVC(), KernelSVC(), KernelRidge()):
+        kind = DCPredRegressor if isinstance(unfitted, KernelRidge) else DCPredClassifier
+        with pytest.raises(NotFittedError, match=f"This {type(unfitted).__name__} instance is not fitted yet"):
+            kind.from_model(unfitted, X, y)
 
 
 def test_a_saved_model_is_the_same_model(classes, waves, tmp_path):
     for model, (X, y) in ((DCPredClassifier(n_leaves=4), classes), (DCPredRegressor(n_leaves=4), waves)):
-        model.fit(X, y).save(tmp_path / "model.svmmodel")
-        loaded = type(model).load(tmp_path / "model.svmmodel")
-        assert np.array_equal(loaded.predict(X), model.predict(X))
-        assert loaded.get_params() == model.get_params()
+        loaded = reloaded(model.fit(X, y), tmp_path / "model.svmmodel", X)
         assert (loaded.cost_, loaded.quality_) == (model.cost_, model.quality_)
         assert np.array_equal(loaded.trace(X[0]).values, model.trace(X[0]).values)
     with pytest.raises(ArchiveError, match="not a svm-explorer model"):

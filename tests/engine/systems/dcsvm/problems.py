@@ -14,6 +14,6 @@ def blobs(n, d=4, seed=0, flip=0.1):
     return X, np.where(rng.random(n) < flip, -y, y)
 
 
-def problem_of(X, y, C=2.0, name="rbf", gamma=0.5, n_jobs=None, tol=1e-3, **how):
+def problem_of(X, y, C=2.0, name="rbf", gamma=0.5, n_jobs=None, tol=1e-3, bias=False, **how):
     kernel = Kernel.fit(X, name, gamma, 3, 1.0, Counter(), C, tol)
-    return Problem.build(X, y, C=C, kernel=kernel, bias=False, n_jobs=n_jobs, **how)
+    return Problem.build(X, y, C=C, kernel=kernel, bias=bias, n_jobs=n_jobs, **how)

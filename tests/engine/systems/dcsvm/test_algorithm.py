@@ -38,27 +38,38 @@ def of_kind(events, kind):
     return [event for event in events if isinstance(event, kind)]
 
 
+@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("kind", ["kernel-kmeans", "random"])
-def test_the_slow_twin_finds_the_same_on_every_level(kind):
+def test_the_slow_twin_finds_the_same_on_every_level(kind, bias):
     X, y = blobs(100, seed=5)
     K = kernel_svm.kernel_matrix(X, X, "rbf", 0.8)
-    fast, events = run(problem_of(X, y, gamma=0.8), levels=2, tol=1e-8, partition=kind)
+    fast, events = run(problem_of(X, y, gamma=0.8, bias=bias), levels=2, tol=1e-8, partition=kind)
     partitions = [event.labels for event in of_kind(events, Partitioned)]
-    levels, alpha = dcsvm.dcsvm(K, y, 2.0, partitions, tol=1e-8)
+    levels, alpha = dcsvm.dcsvm(K, y, 2.0, partitions, tol=1e-8, bias=bias)
     for event, slow in zip(of_kind(events, LevelFinished), levels, strict=True):
         np.testing.assert_allclose(event.alpha, slow, atol=1e-5)
     np.testing.assert_allclose(fast.alpha, alpha, atol=1e-5)
     for event, labels in zip(of_kind(events, LevelMeasured), partitions, strict=True):
         assert event.between == pytest.approx(dcsvm.between(K, labels))
-        assert event.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(K)[0], abs=1e-9)
+        if not bias:
+            assert event.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(K)[0], abs=1e-9)
+    if bias:
+        assert fast.intercept == pytest.approx(dcsvm.intercept(K, y, alpha, 2.0), abs=1e-5)
+        for event, labels in zip(of_kind(events, LevelFinished), partitions, strict=True):
+            for cell in np.unique(labels):
+                V = np.flatnonzero(labels == cell)
+                assert abs(y[V] @ event.alpha[V]) < 1e-9
+                own = dcsvm.intercept(K[np.ix_(V, V)], y[V], event.alpha[V], 2.0)
+                assert event.intercepts[cell] == pytest.approx(own, abs=1e-5)
 
 
+@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [400, SMALL * 2])
-def test_objective_of_the_dual_solver(name, n):
+def test_objective_of_the_dual_solver(name, n, bias):
     X, y = blobs(n, seed=1)
     for tol, rel in ((1e-3, 1e-5), (1e-6, 1e-7)):
-        problem = problem_of(X, y, name=name, tol=tol)
+        problem = problem_of(X, y, name=name, tol=tol, bias=bias)
         reference = Run(solve_dual(problem, DualSettings(tol=tol)), Counter()).result()
         for settings in ({}, {"levels": 3}, {"levels": 1, "refine": False, "adaptive": False}):
             solution, _ = run(problem, tol=tol, **settings)
@@ -169,9 +180,26 @@ def test_stopping_at_a_level():
     assert run(problem)[0].partition is None
 
 
+def test_with_a_bias_the_theorems_would_be_false_and_nothing_is_claimed():
+    """Two far clusters of one class each: both cells have alpha = 0 and D(pi) is 0, yet the gap is all of |f*|."""
+    X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 100 * side for side in (-1, 1)])
+    y = np.repeat([-1.0, 1.0], 30)
+    solution, events = run(problem_of(X, y, bias=True), levels=1, k=2, partition="kmeans")
+    [measured], [judged] = of_kind(events, LevelMeasured), of_kind(events, LevelJudged)
+    [finished] = of_kind(events, LevelFinished)
+    assert not finished.alpha.any()
+    assert sorted(finished.intercepts) == [-1.0, 1.0]
+    assert measured.between < 1e-9
+    assert judged.gap == pytest.approx(-solution.objective)
+    assert solution.objective < -1
+    assert np.isnan([measured.bound, measured.smallest_eigenvalue, judged.bound, judged.refined_bound]).all()
+    assert not len(measured.certified)
+
+
+@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("case", ["duplicates", "constant", "one class", "one point", "fewer than k", "two points"])
 @pytest.mark.parametrize("settings", [{}, {"levels": 4}, {"stop_level": 2}], ids=str)
-def test_nasty_data(case, settings):
+def test_nasty_data(case, settings, bias):
     rng = np.random.default_rng(0)
     X, y = {
         "duplicates": (np.repeat(rng.normal(size=(4, 2)), 50, axis=0), np.tile([1.0, -1, -1, -1], 50)),
@@ -181,7 +209,7 @@ def test_nasty_data(case, settings):
         "fewer than k": (rng.normal(size=(3, 2)), np.array([1.0, -1, 1])),
         "two points": (np.array([[0.0, 1], [1, 1]]), np.array([1.0, -1])),
     }[case]
-    problem = problem_of(X, y)
+    problem = problem_of(X, y, bias=bias)
     solution, _ = run(problem, max_iter=500, **settings)
     if "stop_level" not in settings:
         best = Run(solve_dual(problem, DualSettings(max_iter=500)), Counter()).result()

@@ -1,0 +1,84 @@
+"""What a compressed model promises, the candidates for it, and what was chosen."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+CONFIDENCE = 0.5  # standard errors that an estimate of loss is raised by before it is believed
+
+
+@dataclass(frozen=True)
+class Promise:
+    """At most `max_loss` lost against the exact model, and at most `max_cost` inner products; None is no limit.
+
+    The loss is a difference of accuracies, or in a regression the relative increase of the root mean square error.
+    """
+
+    max_loss: float | None
+    max_cost: float | None
+
+    def keeps_loss(self, tried: "Tried") -> bool:
+        """Whether the loss is small enough, with something added for the few rows that it was estimated on."""
+        return self.max_loss is None or tried.loss + CONFIDENCE * tried.error <= self.max_loss
+
+    def keeps_cost(self, tried: "Tried") -> bool:
+        """Whether a prediction is cheap enough."""
+        return self.max_cost is None or tried.cost <= self.max_cost
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A structure of compressed models: how many leaves, landmarks and pseudo-landmarks."""
+
+    n_leaves: int
+    landmarks: int | None  # of a leaf at most; None is as many as `landmark_ratio` says
+    reach: float  # rows around a leaf that its model is fitted to as well, for each row in it
+    pseudo: str
+    pseudo_ratio: float
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate with what was found on the rows put aside."""
+
+    candidate: Candidate
+    loss: float  # against the exact model
+    error: float  # standard error of the loss
+    quality: float  # accuracy, or root mean square error
+    cost: float  # inner products for a prediction
+    rows: int  # that it was compared on: not all of them if it was clearly worse
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen, and why. `qualified` says whether the promise is kept by a compressed model."""
+
+    candidate: Candidate | None  # None: the exact model was kept
+    qualified: bool
+    loss: float  # estimated, against the exact model
+    error: float  # standard error of `loss`
+    cost: float  # inner products for a prediction, estimated
+    exact_quality: float  # of the exact model on the rows put aside
+    exact_cost: float
+    rows_aside: int
+    max_loss: float | None
+    max_cost: float | None
+    why: str
+    tried: tuple[Tried, ...] = field(default=(), repr=False)
+
+    def table(self) -> dict[str, Any]:
+        """In plain values, for a file."""
+        own = {name: value for name, value in vars(self).items() if name not in ("candidate", "tried")}
+        candidate = None if self.candidate is None else vars(self.candidate)
+        return {
+            **own,
+            "candidate": candidate,
+            "tried": [{**vars(item), "candidate": vars(item.candidate)} for item in self.tried],
+        }
+
+    @classmethod
+    def of(cls, table: dict[str, Any]) -> "Chosen":
+        """The inverse of `table`."""
+        values = dict(table)
+        candidate = None if values["candidate"] is None else Candidate(**values["candidate"])
+        tried = tuple(Tried(**{**item, "candidate": Candidate(**item["candidate"])}) for item in values["tried"])
+        return cls(**{**values, "candidate": candidate, "tried": tried})

@@ -1,0 +1,148 @@
+"""The exact model that candidates are compared with, trained once, on most of the rows."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.learning.model import Model, Trained, tasks
+from engine.runtime.counter import Counter
+from engine.runtime.events import Array, Steps, Stop, passed_on
+from engine.runtime.threads import run_in_thread
+from engine.systems.dcpred.choice.leaf_fit import Target
+from engine.systems.dcpred.learners import SVMLearner
+from engine.systems.kernel_svm.settings import KernelSVMSettings
+from engine.systems.kernel_svm.training import train_kernel_svm
+
+ASIDE = 4  # one row of so many
+MOST_ASIDE = 5000
+STEP_WORK, TASK_WORK = 2000.0, 4e6  # multiplications that a step of the dual solver and a task are worth
+EVALUATION_WORK = 12.0  # and a kernel evaluation, beside one for each feature
+
+
+class Reference(Protocol):
+    """An exact model and what it says of the rows put aside."""
+
+    part: Array  # the rows it was trained on
+    aside: Array
+    weights: Array  # of all rows: |alpha|, and for rows put aside what it may be
+    quality: float  # on the rows put aside
+    cost: float  # of a prediction, in inner products
+    work: float  # multiplications that training it took
+    target: Target
+
+    def losses(self, values: Array, places: Array) -> Array:
+        """What each of some rows put aside adds to the loss of a model with these values there."""
+
+    def loss(self, losses: Array, places: Array) -> tuple[float, float]:
+        """The loss, and its standard error."""
+
+    def quality_of(self, values: Array, places: Array) -> float:
+        """Accuracy, or root mean square error, of values at these rows put aside."""
+
+
+def split(n: int, labels: Array | None, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Rows to train on, and rows put aside: the same share of each class, and of no class all rows."""
+    order = rng.permutation(n)
+    if labels is None:
+        place = np.empty(n, int)
+        place[order] = np.arange(n)
+    else:
+        order = order[np.argsort(labels[order], kind="stable")]
+        starts = np.searchsorted(labels[order], labels[order])
+        place = np.empty(n, int)
+        place[order] = np.arange(n) - starts
+    aside = np.flatnonzero(place % ASIDE == ASIDE - 1)
+    if len(aside) > MOST_ASIDE:
+        aside = np.sort(rng.permutation(aside)[:MOST_ASIDE])
+    return np.setdiff1d(np.arange(n), aside), aside
+
+
+@dataclass(frozen=True, eq=False)
+class SVMReference:
+    """A kernel SVM with bias, each pair of classes a task, as `KernelSVC` trains it."""
+
+    part: Array
+    aside: Array
+    weights: Array
+    quality: float
+    cost: float
+    work: float
+    target: Target
+    labels: Array  # class numbers of the rows put aside
+    right: Array  # whether the exact model is, there
+
+    def losses(self, values: Array, places: Array) -> Array:
+        """1 where the exact model alone is right, -1 where it alone is wrong."""
+        return self.right[places].astype(float) - (_chosen(values) == self.labels[places])
+
+    def loss(self, losses: Array, places: Array) -> tuple[float, float]:
+        """The difference of accuracies. One more row is taken to differ than does: none is no proof."""
+        return float(losses.mean()), float(np.sqrt(np.abs(losses).sum() + 1.0) / len(losses))
+
+    def quality_of(self, values: Array, places: Array) -> float:
+        """Accuracy."""
+        return float(np.mean(_chosen(values) == self.labels[places]))
+
+
+def svm_reference(
+    X: Array, y: Array, learner: SVMLearner, settings: Any, rng: np.random.Generator, counter: Counter
+) -> Steps[SVMReference]:
+    """Train the exact classifier on most rows."""
+    part, aside = split(len(X), learner.classes, rng)
+    before = counter.value
+    trained = yield from exact_svm(X[part], y[part], learner, settings, counter)
+    model, steps = trained.model, sum(solution.inner_steps for solution in trained.solutions)
+    work = (counter.value - before) * (X.shape[1] + EVALUATION_WORK)
+    work += steps * STEP_WORK + len(trained.solutions) * TASK_WORK
+    values = yield from run_in_thread(lambda: model.task_values(X[aside], learner.threads))
+    numbers = np.searchsorted(model.classes, model.predict(values))
+    weights = np.zeros(len(X))
+    strength = np.sqrt(np.square(model.task_coefficients()).sum(axis=0))
+    weights[part[model.support]] = strength
+    near = aside[_within_margins(model, values, learner.classes[aside])]
+    weights[near] = np.median(strength) if len(strength) else 1.0
+    right = numbers == learner.classes[aside]
+    return SVMReference(
+        part=part, aside=aside, weights=weights, quality=float(right.mean()) if len(right) else np.nan,
+        cost=cost_of(model), work=work, labels=learner.classes[aside], right=right,
+        target=Target(np.ascontiguousarray(learner.signs.T, np.float32), settings.C, regression=False),
+    )  # fmt: skip
+
+
+def exact_svm(X: Array, y: Array, learner: SVMLearner, settings: Any, counter: Counter) -> Steps[Trained]:
+    """Train what `KernelSVC` with the same C and gamma would be; its events are not passed on."""
+    own = {name: getattr(settings, name) for name in ("tol", "max_iter", "cache_mb", "seed", "n_jobs")}
+    table = KernelSVMSettings.checked({**own, "C": learner.C, "gamma": learner.kernel.gamma})
+    assert isinstance(table, KernelSVMSettings)
+    trained = yield from passed_on(train_kernel_svm(X, y, table, counter), lambda event: None)
+    if trained.stop_reason in ("cancelled", "time"):
+        raise Stop(trained.stop_reason)
+    return trained
+
+
+def cost_of(model: Model) -> float:
+    """Inner products for a prediction: one for each support vector, and its coefficients."""
+    return len(model.support) * (1.0 + model.coefficients.shape[0] / model.n_features)
+
+
+def _chosen(values: Array) -> Array:
+    return (values[:, 0] > 0).astype(int) if values.shape[1] == 1 else values.argmax(axis=1)
+
+
+def _within_margins(model: Model, values: Array, labels: Array) -> Array:
+    """Whether rows are within the margin of any task that their class takes part in, or on its wrong side."""
+    within = np.zeros(len(values), bool)
+    for group, label in zip(_tasks_of_classes(model), range(len(model.classes)), strict=True):
+        rows = labels == label
+        for task, sign in group:
+            within[rows] |= sign * values[rows, task] < 1.0
+    return within
+
+
+def _tasks_of_classes(model: Model) -> list[list[tuple[int, float]]]:
+    works = tasks(model.classes, model.scheme)
+    return [
+        [(t, 1.0 if c in work.positive else -1.0) for t, work in enumerate(works) if c in work.positive + work.negative]
+        for c in range(len(model.classes))
+    ]
