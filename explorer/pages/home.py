@@ -11,8 +11,8 @@ import panel_material_ui as pmui
 from engine import SOLVERS
 from explorer.pages.shell import address_of, plain_page
 from explorer.registry import presentations, problems
-from explorer.stage.presentation import Presentation
 from explorer.stage.browser_window import Window
+from explorer.stage.presentation import Presentation
 from explorer.style.layout import card, column, words
 from explorer.style.theme import FONT
 

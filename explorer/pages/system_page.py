@@ -10,8 +10,8 @@ from engine import SOLVERS
 from engine.runtime.errors import invalid
 from explorer.pages.shell import plain_page, prefers_dark
 from explorer.stage.actions import Stage
-from explorer.stage.refresh import PERIOD
 from explorer.stage.browser_window import Window
+from explorer.stage.refresh import PERIOD
 from explorer.style.layout import column, words
 
 

@@ -1,6 +1,7 @@
 """Decision values on a grid in the plane of the scene: the field behind the points, for each kind of kernel."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def gaussian_sides(context: RunContext, terms: Expansion, xs: Array, ys: Array) 
 
 def _of_inner_products(context: RunContext, terms: Expansion, intercept: float, xs: Array, ys: Array) -> Array:
     """The field of a kernel of inner products: in a plane each is a sum of three, for any number of features."""
-    kernel = context.kernel
+    kernel = replace(context.kernel, origin=np.zeros(3))  # such kernels have no other origin
     places = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     along = np.stack([context.plane.origin, *context.plane.axes])
     inner = kernel.points(terms.points.X.astype(float) @ along.T)

@@ -17,6 +17,7 @@ from explorer.replay.lookup import Replay
 from explorer.replay.playback import STEP_SIZES, Playback
 from explorer.server.pool import SERVER
 from explorer.share.link import Link
+from explorer.stage.browser_window import Window
 from explorer.stage.controls import SettingsPanel
 from explorer.stage.current_run import CurrentRun
 from explorer.stage.data_panel import DataPanel
@@ -26,7 +27,6 @@ from explorer.stage.screen import Screen
 from explorer.stage.share_row import ShareRow
 from explorer.stage.shortcuts import KEYS, Shortcuts
 from explorer.stage.transport import Transport
-from explorer.stage.browser_window import Window
 
 
 class Stage:

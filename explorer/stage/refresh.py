@@ -17,12 +17,12 @@ from explorer.figures.scene import Scene
 from explorer.figures.view import View
 from explorer.replay.lookup import Replay
 from explorer.sketch import SHEET
+from explorer.stage.browser_window import Window
 from explorer.stage.current_run import CurrentRun
 from explorer.stage.data_panel import DataPanel
 from explorer.stage.presentation import Presentation
 from explorer.stage.screen import Screen
 from explorer.stage.transport import Transport
-from explorer.stage.browser_window import Window
 
 PERIOD = 40  # milliseconds between two looks at the run
 IN_FLIGHT = 3  # frames sent and not yet drawn: more would only pile up

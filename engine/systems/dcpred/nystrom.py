@@ -72,7 +72,7 @@ def triangle(points: Array, landmarks: Array, gamma: float) -> Expansion:
 
 def nothing(landmarks: int, gamma: float) -> Expansion:
     """Landmarks alone."""
-    return products(0, landmarks, gamma)
+    return Expansion(gamma, np.empty((0, 2), int), np.empty((0, landmarks)))
 
 
 @dataclass(frozen=True, eq=False)

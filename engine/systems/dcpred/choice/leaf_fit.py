@@ -101,27 +101,35 @@ class Features:
 
 def squared_hinge(F: Array, signs: Array, C: float) -> Array:
     """min |w|^2 / 2 + C sum of max(0, 1 - y w.x)^2 for all columns of signs, by accelerated least squares."""
-    factor = _factor(F, 1.0 / (2.0 * C))
-    targets, before, w, pace = signs, np.zeros((F.shape[1], signs.shape[1])), np.zeros(0), 1.0
+    inverse = _inverse(F, 1.0 / (2.0 * C))
+    flat, before, w, pace = F.T.copy(), np.zeros((F.shape[1], signs.shape[1]), np.float32), np.zeros(0), 1.0
+    targets = signs
     for _ in range(ROUNDS):
-        w = scipy.linalg.cho_solve(factor, F.T @ targets, check_finite=False)
+        w = inverse @ (flat @ targets)
         faster = (1.0 + np.sqrt(1.0 + 4.0 * pace * pace)) / 2.0
-        ahead = w + (pace - 1.0) / faster * (w - before)
+        ahead = w + np.float32((pace - 1.0) / faster) * (w - before)
         before, pace = w, faster
-        targets = signs * np.maximum(signs * (F @ ahead.astype(np.float32)), np.float32(1.0))
+        targets = F @ ahead
+        targets *= signs
+        np.maximum(targets, np.float32(1.0), out=targets)
+        targets *= signs
     return w
 
 
 def least_squares(F: Array, targets: Array, ridge: float) -> Array:
     """min |F w - targets|^2 + ridge |w|^2."""
-    return scipy.linalg.cho_solve(_factor(F, ridge), F.T @ targets, check_finite=False)
+    return _inverse(F, ridge) @ (F.T @ targets)
 
 
-def _factor(F: Array, ridge: float) -> tuple[Array, bool]:
+def _inverse(F: Array, ridge: float) -> Array:
+    """Of F'F + ridge I: a product with it takes no longer than one with F, for any number of columns."""
     gram = (F.T @ F).astype(np.float64)
     # Rounding in float32 must not make it indefinite.
     gram[np.diag_indices(len(gram))] += ridge + 1e-6 * np.trace(gram) / len(gram)
-    return scipy.linalg.cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+    lower, _ = scipy.linalg.lapack.dpotrf(gram, lower=True, overwrite_a=True)
+    inverse, _ = scipy.linalg.lapack.dpotri(lower, lower=True, overwrite_c=True)
+    upper = np.tril(inverse, -1).T
+    return (np.tril(inverse) + upper).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
