@@ -32,6 +32,7 @@ from engine.systems.clustersvm.reduced_problem import Reduction, reduced_problem
 from engine.systems.clustersvm.settings import ClusterSVMSettings
 from engine.systems.kernel_svm import algorithm as kernel_svm
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
+from engine.systems.kernel_svm.precision import certified_gradient
 
 BAND = 1.0  # so far within the margin, on the wrong side, a point is believed to be at the bound of the next SVM too
 NEAR = 0.25  # and so far on either side, if the last SVM was one of means of all points
@@ -76,6 +77,9 @@ def solve(problem: Problem, settings: ClusterSVMSettings, clusters: Clusters) ->
             yield from state.train(f"pass {state.passes}")
             yield state.finished_pass()
         yield from state.check()
+        if settings.max_passes is None and not state.exact:
+            # What rounding has hidden from the passes, or a stalled one has left, is found by looking at all points.
+            yield from state.finish_exactly()
     except Stop as stop:
         state.stop_reason = stop.reason
     solution = state.solution()
@@ -270,6 +274,10 @@ class _State:
         solution, gradient = self.reduced_solution, self.gradient
         assert solution is not None
         assert gradient is not None
+        gradient = yield from certified_gradient(
+            self.problem, self.alpha, gradient, self.settings.tol, self.settings.seed
+        )
+        self.gradient, margins = gradient, 1.0 + gradient + self.problem.y * solution.intercept
         self.optimality = self.problem.optimality(self.alpha, gradient)
         with serial_blas():
             self.objective = self.problem.objective(self.alpha, gradient)
@@ -282,6 +290,23 @@ class _State:
             n_violators=int(np.count_nonzero(self._misrepresented(margins))), margins=margins.astype(np.float32),
             alpha=self.alpha.copy(), intercept=solution.intercept,
         )  # fmt: skip
+
+    def finish_exactly(self) -> Steps[None]:
+        """Solve the problem of all points from here."""
+        yield PhaseBegan(name="all points", size=self.n)
+        self.points, self.groups = np.arange(self.n), []
+        self.reduction = Reduction.of(self.n, self.points, [])
+        steps = kernel_svm.solve(self.problem, self.settings, self.alpha, self.gradient)
+        try:
+            solution = yield from passed_on(steps, self._as_of_all)
+        except Stop as stop:
+            self._keep(stop.result, self.problem.upper)
+            raise
+        self._keep(solution, self.problem.upper)
+        if solution.stop_reason in ("cancelled", "time"):
+            raise Stop(solution.stop_reason)
+        self.gradient = solution.gradient
+        yield from self.check()
 
     @property
     def exact(self) -> bool:

@@ -49,3 +49,21 @@ def accurate_gradient(problem: Problem, beta: Array, at: Array) -> Steps[Array]:
         _, columns = problem.exact(support, store=np.float32)
         values = yield from kernel.product_steps(rows, columns, beta[support], problem.threads)
     return values + problem.y[at] * problem.linear[at]
+
+
+def certified_gradient(problem: Problem, alpha: Array, gradient: Array, tol: float, seed: int) -> Steps[Array]:
+    """A gradient that can be judged by: this one, corrected near the margin, or computed anew in float64."""
+    if problem.kernel.exact() is None or problem.kernel.store is np.float64:
+        return gradient
+    beta, g, everyone = problem.y * alpha, problem.y * gradient, np.arange(len(problem))
+    random = np.random.default_rng(seed)
+    now = problem.optimality(alpha, gradient)
+    error = yield from gradient_error(problem, beta, g, now.centre, everyone, random)
+    if error <= TRUSTED * tol and now.violation + 2 * error <= tol:
+        return gradient
+    if error > CORRECTABLE * tol:
+        exact = yield from problem.in_float64()
+        return (yield from exact.gradient_steps(alpha))
+    near = np.flatnonzero((beta != 0) | (np.abs(g - now.centre) < now.violation + 3 * error))
+    g[near] = yield from accurate_gradient(problem, beta, near)
+    return problem.y * g
