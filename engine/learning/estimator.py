@@ -231,7 +231,7 @@ class SolverEstimator(BaseEstimator):
 
     def _warn_if_unfinished(self, trained: Trained) -> None:
         """Warn of a fit that stopped before it was done."""
-        if trained.stop_reason in ("converged", "early", "passes"):
+        if trained.stop_reason in ("converged", "early", "passes", "approximate"):
             return
         outside = trained.stop_reason in ("cancelled", "time")
         advice = "the model is what it had by then" if outside else "raise max_iter or tol, or scale the features"

@@ -15,7 +15,7 @@ from engine.runtime.counter import Counter
 from engine.runtime.events import Array
 
 KIND, VERSION = "svm-explorer model", 1
-STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "early", "passes", "converged")
+STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "approximate", "early", "passes", "converged")
 
 
 class Task(NamedTuple):

@@ -18,6 +18,8 @@ from engine.runtime.errors import invalid
 class Gamma(param.Parameter):
     """A positive number, or one of the rules that find one: "scale" (1 / (d var X)) and "auto" (1 / d)."""
 
+    accepted = GAMMA_ACCEPTED
+
     def _validate_value(self, value: Any, allow_None: bool) -> None:
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not ((number and value > 0) or (isinstance(value, str) and value in GAMMA_RULES)):
@@ -26,6 +28,8 @@ class Gamma(param.Parameter):
 
 class Count(param.Parameter):
     """A whole number from 1, or the word that is its default and leaves the choice to the solver."""
+
+    accepted = ""  # in words, where it is more than this
 
     def _validate_value(self, value: Any, allow_None: bool) -> None:
         number = isinstance(value, int | np.integer) and not isinstance(value, bool)
@@ -90,9 +94,9 @@ def accepted(parameter: param.Parameter) -> str:
     """What a parameter accepts, in words."""
     none = " or None" if parameter.allow_None else ""
     if isinstance(parameter, Gamma):
-        return GAMMA_ACCEPTED
+        return parameter.accepted
     if isinstance(parameter, Count):
-        return f'a whole number from 1, or "{parameter.default}"'
+        return parameter.accepted or f'a whole number from 1, or "{parameter.default}"'
     if isinstance(parameter, param.Selector):
         return f"one of {', '.join(map(str, parameter.objects))}{none}"
     if isinstance(parameter, param.Boolean):

@@ -71,7 +71,8 @@ class PhaseBegan(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Finished(Event):
-    """A solver is done; `stop_reason` is one of converged, early, passes, max_iter, stalled, cancelled, time.
+    """A solver is done; `stop_reason` is one of converged, approximate (what converged was an
+    approximate problem), early, passes, max_iter, stalled, cancelled, time.
 
     At the end of several tasks the numbers are sums, the violation is the largest, and there is no alpha or intercept.
     """

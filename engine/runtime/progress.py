@@ -38,7 +38,7 @@ def with_progress(
                 bar.set_postfix_str(done.words)
             if isinstance(event, Finished) and (event.stamp.path or tasks == 1):
                 finished += 1
-                if event.stop_reason in ("converged", "early", "passes"):
+                if event.stop_reason in ("converged", "early", "passes", "approximate"):
                     _advance(bar, 100 * finished)
             yield event
 

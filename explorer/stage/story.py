@@ -21,6 +21,7 @@ STOPS = {
     "max_iter": "the limit of iterations was reached",
     "stalled": "rounding leaves nothing more to gain",
     "passes": "all passes are done",
+    "approximate": "the approximate problem converged, and the exact one did not",
     "cancelled": "it was cancelled",
     "time": "its time was up",
 }  # why a run stopped

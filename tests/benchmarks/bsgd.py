@@ -25,7 +25,8 @@ def main(arguments: list[str]) -> None:
     data = datasets.load(DATA)
     few = slice(0, 2000)
     for maintenance in MERGING:  # compile, load tables, wake up
-        BudgetedSVC(maintenance=maintenance, epochs=1, **SETTING).fit(data.X[few], data.y[few]).predict(data.X[few])
+        model = BudgetedSVC(budget=100, lam=None, maintenance=maintenance, epochs=1, **SETTING)
+        model.fit(data.X[few], data.y[few]).predict(data.X[few])
     for figure in chosen:
         {"svc": against_svc, "time": time_of_merging, "accuracy": accuracy, "merges": decisions}[figure](data)
 
@@ -38,7 +39,7 @@ def against_svc(data: datasets.Dataset) -> None:
     say("SVC", data=DATA, seconds=theirs, predict_seconds=predict, accuracy=_percent(labels, data))
     for budget in BUDGETS:
         for epochs in (1, 20):
-            model = BudgetedSVC(budget=budget, epochs=epochs, **SETTING)
+            model = BudgetedSVC(budget=budget, lam=None, epochs=epochs, **SETTING)
             ours, _ = timed(lambda m=model: m.fit(data.X, data.y), 3)
             mine, labels = timed(lambda m=model: m.predict(data.X_test), 3)
             common = {"data": DATA, "budget": budget, "passes": epochs}
@@ -51,9 +52,9 @@ def time_of_merging(data: datasets.Dataset) -> None:
     for budget in BUDGETS:
         fit = {}
         for maintenance in MERGING:
-            model = BudgetedSVC(budget=budget, maintenance=maintenance, **SETTING)
+            model = BudgetedSVC(budget=budget, lam=None, maintenance=maintenance, **SETTING)
             fit[maintenance], _ = timed(lambda m=model: m.fit(data.X, data.y), 1 if maintenance == "gss-precise" else 3)
-        _, split = merging_time(data.X, data.y, {"budget": budget, "epochs": 2, **SETTING})
+        _, split = merging_time(data.X, data.y, {"budget": budget, "lam": None, "epochs": 2, **SETTING})
         for maintenance in MERGING:
             found, rest = split[maintenance]
             say(
@@ -69,7 +70,7 @@ def accuracy(data: datasets.Dataset) -> None:
         for maintenance in MERGING:
             values = 100 * accuracies(
                 data.X, data.y, data.X_test, data.y_test,
-                {"budget": budget, "maintenance": maintenance, **SETTING}, SEEDS,
+                {"budget": budget, "lam": None, "maintenance": maintenance, **SETTING}, SEEDS,
             )  # fmt: skip
             mean, deviation = dict(zip(METHODS, TABLE_2["IJCNN"][budget], strict=True))[maintenance]
             say(
@@ -81,7 +82,7 @@ def accuracy(data: datasets.Dataset) -> None:
 def decisions(data: datasets.Dataset) -> None:
     """Table 3: how often merging happens, how often the ways agree, what they lose."""
     for budget in BUDGETS:
-        compared = merging_decisions(data.X, data.y, {"budget": budget, "epochs": 2, **SETTING})
+        compared = merging_decisions(data.X, data.y, {"budget": budget, "lam": None, "epochs": 2, **SETTING})
         for place, maintenance in enumerate(compared.strategies):
             say(
                 "merges", data=DATA, budget=budget, maintenance=maintenance, frequency=compared.frequency,

@@ -1,11 +1,11 @@
 """Budgeted SGD with lookup merging, for the Gaussian kernel, without bias (Glasmachers and Qaadan, 2018).
 
-    min lambda/2 |w|^2 + mean of max(0, 1 - y f(x)),   lambda = 1 / (n C),   f(x) = sum of a_j K(z_j, x), j <= B
+    min lambda/2 |w|^2 + mean of max(0, 1 - y f(x)),   f(x) = sum of a_j K(z_j, x), j <= B,   lambda = 1 / (n C)
 
     for each point, in random order: shrink w by 1 - 1/t; if its margin was below 1, add it with coefficient
     y / (lambda t); if that makes B + 1 vectors, merge two
 
-The step and the merge are in `budget`, the merging problem in `merging`.
+Lambda can be another number. The step and the merge are in `budget`, the merging problem in `merging`.
 """
 
 from collections.abc import Iterator
@@ -73,9 +73,9 @@ class BudgetedSGDSolution:
 
 
 def solve(kernel: Kernel, points: Points, y: Array, settings: BudgetedSGDSettings) -> Steps[BudgetedSGDSolution]:
-    """Learn from these points, with labels +1 and -1."""
+    """Learn from these points, with labels +1 and -1; the settings name a budget."""
     n, d = points.X.shape
-    model = BudgetedModel(kernel, settings, decay=1.0 / (n * settings.C))
+    model = BudgetedModel(kernel, settings, settings.decay(n))
     watch = _Watch(model, points, y, settings)
     rng = np.random.default_rng(settings.seed)
     stop_reason, epoch = "passes", 0
@@ -182,7 +182,7 @@ class _Watch:
 
     def __init__(self, model: BudgetedModel, points: Points, y: Array, settings: BudgetedSGDSettings) -> None:
         n = len(points)
-        self.model, self.C, self.n = model, settings.C, n
+        self.model, self.C, self.n = model, 1.0 / (n * model.decay), n
         self.steps = settings.epochs * n
         self.watched = settings.instruments != "none"
         self.diagnostics = MergeDiagnostics(settings.instruments, settings.maintenance in MERGING)

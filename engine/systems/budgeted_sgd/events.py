@@ -6,6 +6,22 @@ from engine.runtime.events import Array, Event, Finished
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class BudgetChosen(Event):
+    """The budget and lambda were chosen on training rows that were held back, before the run began."""
+
+    budget: int
+    decay: float  # lambda
+    rows: int  # trained on
+    held: int  # and judged by
+    budgets: Array  # what was tried, in turn
+    decays: Array
+    accuracies: Array
+    accuracy: float  # of the chosen one
+    exact: float  # of the exact model of the same rows
+    error: float  # the standard error of the difference of the two
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StepsTaken(Event):
     """Some steps were made. Counts are exact and go from the beginning of the run.
 

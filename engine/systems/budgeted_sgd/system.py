@@ -4,6 +4,7 @@ from engine.learning.system import System
 from engine.runtime.events import Event, Finished
 from engine.runtime.progress import Done, Progress
 from engine.systems.budgeted_sgd.events import (
+    BudgetChosen,
     BudgetFinished,
     BudgetMaintained,
     MergesReplayed,
@@ -43,10 +44,10 @@ BUDGETED_SGD = System(
     "Budgeted SGD",
     BudgetedSGDSettings,
     train_budgeted_sgd,
-    events=(StepsTaken, BudgetMaintained, StrategiesCompared, MergesReplayed, BudgetFinished),
+    events=(BudgetChosen, StepsTaken, BudgetMaintained, StrategiesCompared, MergesReplayed, BudgetFinished),
     summary=_summary,
     progress=StepProgress,
-    warm_up=({"budget": 10, "epochs": 1},),
+    warm_up=({"budget": 10, "lam": None, "epochs": 1},),
     estimator="engine.systems.budgeted_sgd.estimator:BudgetedSVC",
     paper="engine.systems.budgeted_sgd.paper:PAPER",
 )

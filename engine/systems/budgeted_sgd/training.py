@@ -1,6 +1,6 @@
 """Budgeted SGD for labelled data: each class against the rest, on one data set or on a stream of batches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from engine.runtime.events import Array, Steps, Stop, finish, within
 from engine.systems.budgeted_sgd import algorithm as budgeted_sgd
 from engine.systems.budgeted_sgd.algorithm import BudgetedModel, BudgetedSGDSolution
 from engine.systems.budgeted_sgd.budget import Budget
-from engine.systems.budgeted_sgd.events import BudgetFinished
+from engine.systems.budgeted_sgd.choice import choose_steps, is_open, without_rows
+from engine.systems.budgeted_sgd.events import BudgetChosen, BudgetFinished
 from engine.systems.budgeted_sgd.settings import BudgetedSGDSettings
 
 PROJECTABLE = 500  # vectors, with which a projection takes some 20 ms
@@ -27,10 +28,38 @@ class TrainedBudgeted(Trained):
     """What training returns, with the stream that `partial_fit` continues."""
 
     stream: "Stream"
+    chosen: BudgetChosen | None = None  # how its budget and lambda were chosen, if they were
 
 
 def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counter: Counter) -> Steps[TrainedBudgeted]:
-    """Train by Budgeted SGD, one binary task after the other."""
+    """Train by Budgeted SGD, one binary task after the other, with a budget and lambda that are chosen before."""
+    if not is_open(settings):
+        return (yield from _train(X, y, settings, counter))
+    class_numbers(y)
+    try:
+        chosen = yield from choose_steps(X, y, settings, _train)
+        if chosen.event is not None:
+            yield chosen.event
+    except Stop as stop:
+        return (yield from _stopped(_train(X, y, without_rows(settings, len(y)), counter), stop))
+    trained = yield from _train(X, y, chosen.settings, counter)
+    return replace(trained, chosen=chosen.event)
+
+
+def _stopped(steps: Steps[TrainedBudgeted], stop: Stop) -> Steps[TrainedBudgeted]:
+    """What a run leaves that was stopped before it began."""
+    try:
+        yield next(steps)
+        item = steps.throw(stop)
+        while True:
+            yield item
+            item = next(steps)
+    except StopIteration as end:
+        result: TrainedBudgeted = end.value
+        return result
+
+
+def _train(X: Array, y: Array, settings: BudgetedSGDSettings, counter: Counter) -> Steps[TrainedBudgeted]:
     classes, labels = class_numbers(y)
     stream = Stream.begin(X, classes, settings, counter)
     points = stream.points(X)
@@ -59,8 +88,8 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
 class Stream:
     """Models that learn from batches of labelled data, one for each task, all with one kernel and one lambda.
 
-    Gamma, precision and lambda = 1 / (n C) are fixed by the first batch, with n its number of rows: from then on the
-    objective is the same, however long the stream is. Each batch is processed once, in its order.
+    The first batch decides on precision and a gamma that is a rule; what else there is comes from the settings, so that
+    the answer does not depend on the size of the batches. Each batch is processed once, in its order.
     """
 
     classes: Array
@@ -69,13 +98,13 @@ class Stream:
 
     @classmethod
     def begin(cls, X: Array, classes: Array, settings: BudgetedSGDSettings, counter: Counter | None = None) -> "Stream":
-        """Empty models for these classes, and the kernel of the first data."""
+        """Empty models for these classes, and the kernel of the first data; the settings name a budget."""
         kernel = Kernel.fit(X, "rbf", settings.gamma, counter=counter, C=settings.C)
         if settings.maintenance == "projection" and settings.budget > PROJECTABLE:
             raise invalid(
                 "budget", settings.budget, f"at most {PROJECTABLE} with projection, whose time grows like B^3"
             )
-        decay = 1.0 / (len(X) * settings.C)
+        decay = settings.decay(len(X))
         return cls(classes, kernel, [BudgetedModel(kernel, settings, decay) for _ in tasks(classes, "ovr")])
 
     def copy(self) -> "Stream":
@@ -138,7 +167,7 @@ class Stream:
     def from_tables(cls, model: Model, tables: dict[str, Any]) -> "Stream":
         """The inverse of `tables`; raises ValueError, KeyError or TypeError if they do not fit."""
         models = []
-        settings: Any = BudgetedSGDSettings.checked(tables["settings"])
+        settings: Any = BudgetedSGDSettings.checked({**BudgetedSGDSettings.formerly, **tables["settings"]})
         decay = float(tables["decay"])
         if not decay > 0:
             raise ValueError("lambda should be positive")

@@ -267,10 +267,19 @@ class _State:
         yield PhaseBegan(name="exact kernel", size=int(np.count_nonzero(alpha)))
         gradient, intercept = yield from self.exact.at_the_end(alpha, path.nu)
         self.settled = alpha, gradient, intercept
+        if self.stop_reason == "converged" and not isinstance(self.factor, FullCholesky):
+            self.stop_reason = "converged" if self._is_exact(alpha, gradient, intercept) else "approximate"
         if not isinstance(self.factor, FullCholesky) and self.factor.rank:
             self.expansion = yield from best_expansion(
                 self.problem, self.factor, path, alpha, intercept, self.settings.seed
             )
+
+    def _is_exact(self, alpha: Array, gradient: Array | None, intercept: float) -> bool:
+        """Whether the exact problem is known to be solved, too: its gap is within tol of its objective."""
+        if gradient is None:
+            return False
+        gap, objective = self.problem.gap(alpha, gradient, intercept), self.problem.objective(alpha, gradient)
+        return gap <= self.settings.tol * abs(objective)
 
     def start_again(self) -> Steps[None]:
         """On few points, solve the fine problem from a cold start as well: how many iterations were saved?"""

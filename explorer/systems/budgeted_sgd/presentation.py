@@ -18,7 +18,7 @@ from explorer.style.theme import GREEN, NEGATIVE, POSITIVE
 from explorer.systems.budgeted_sgd.overlay import LAYERS as MERGE_LAYERS
 from explorer.systems.budgeted_sgd.overlay import Merges
 from explorer.systems.budgeted_sgd.reader import BudgetFrame, BudgetReader
-from explorer.systems.budgeted_sgd.story import story
+from explorer.systems.budgeted_sgd.story import budget_of, story
 from explorer.systems.budgeted_sgd.view import MergeView
 
 CHARTS = (
@@ -72,7 +72,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
     told = [past for past in replay.recording[: cursor + 1] if isinstance(past, StepsTaken)]
     told = [past for past in told if past.stamp.path == frame.event.stamp.path]
     numbers = {
-        "vectors": f"{len(frame.budget.coefficients):,} of {replay.settings.budget:,}",
+        "vectors": f"{len(frame.budget.coefficients):,} of {budget_of(replay):,}",
         "largest |α|": number(float(abs(frame.budget.coefficients).max(initial=0.0)), 3),
     }
     if isinstance(frame.event, BudgetMaintained):

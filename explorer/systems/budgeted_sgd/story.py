@@ -3,7 +3,9 @@
 import html
 
 from engine.runtime.events import PhaseBegan, Started
+from engine.systems.budgeted_sgd.choice import USUAL
 from engine.systems.budgeted_sgd.events import (
+    BudgetChosen,
     BudgetFinished,
     BudgetMaintained,
     MergesReplayed,
@@ -28,9 +30,11 @@ def story(replay: Replay, cursor: int) -> str:
             settings = replay.settings
             return (
                 f"<b>Start.</b> {event.n:,} points in {event.d} dimensions, γ = {number(event.gamma)}, at most "
-                f"{settings.budget:,} vectors. A point at a time, {settings.epochs:,} passes; nothing is known yet, so "
-                "the first point goes straight into the budget."
+                f"{budget_of(replay):,} vectors. A point at a time, {settings.epochs:,} passes; nothing is known yet, "
+                "so the first point goes straight into the budget."
             )
+        case BudgetChosen():
+            return _chosen(event)
         case PhaseBegan():
             return (
                 f"<b>{html.escape(event.name.capitalize())}</b> of {replay.settings.epochs:,}: {event.size:,} points."
@@ -68,12 +72,31 @@ def story(replay: Replay, cursor: int) -> str:
             return common_story(replay, cursor)
 
 
+def budget_of(replay: Replay) -> int:
+    """The budget of a run: as set, or as it was chosen; before that none."""
+    chosen = [event.budget for event in replay.recording if isinstance(event, BudgetChosen)]
+    asked = replay.settings.budget
+    return int(chosen[0] if chosen else asked if asked != "auto" else USUAL)
+
+
+def _chosen(event: BudgetChosen) -> str:
+    tried = ", ".join(
+        f"{budget:,} vectors with λ = {number(float(decay), 3)}: {100 * accuracy:.1f} %"
+        for budget, decay, accuracy in zip(event.budgets, event.decays, event.accuracies, strict=True)
+    )
+    return (
+        f"<b>Chosen: {event.budget:,} vectors, λ = {number(event.decay, 3)}.</b> {event.held:,} training points were "
+        f"held back and {event.rows:,} trained on. Right were, with {tried}; with the exact model of the same points "
+        f"{100 * event.exact:.1f} %."
+    )
+
+
 def _steps(replay: Replay, event: StepsTaken) -> str:
-    full = "The budget is full." if event.size >= replay.settings.budget else "There is still room."
+    full = "The budget is full." if event.size >= budget_of(replay) else "There is still room."
     return (
         f"<b>Step {event.step:,} of {event.steps:,}.</b> {event.violations:,} points so far were not beyond the margin "
         f"and went into the budget; {event.maintained:,} times that was one vector too many. {event.size:,} of "
-        f"{replay.settings.budget:,} vectors are in use. {full}"
+        f"{budget_of(replay):,} vectors are in use. {full}"
     )
 
 

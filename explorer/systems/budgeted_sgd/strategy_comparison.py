@@ -4,6 +4,7 @@ from typing import Any
 
 from engine import SOLVERS, Run
 from engine.runtime.events import Finished
+from engine.systems.budgeted_sgd.events import BudgetChosen
 from engine.systems.budgeted_sgd.merging import STRATEGIES
 from explorer.replay.lookup import Replay
 from explorer.server.background import Background
@@ -42,6 +43,8 @@ class StrategyComparison(Background):
 
     def _one(self, replay: Replay, name: str, X: Any, y: Any) -> Run[Any]:
         solver, values = SOLVERS["budgeted-sgd"], dict(replay.recording.header.settings)
+        for chosen in (event for event in replay.recording if isinstance(event, BudgetChosen)):
+            values |= {"budget": chosen.budget, "lam": chosen.decay}
         settings = solver.settings.checked({**values, "maintenance": name, "instruments": "none"})
         run = self.watched(solver.recorded_run(X, y, settings, time_limit=self.limit))
         run.result()

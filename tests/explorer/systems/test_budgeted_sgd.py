@@ -7,7 +7,7 @@ import pytest
 from bokeh.plotting import figure
 
 from engine import datasets
-from engine.systems.budgeted_sgd.events import BudgetMaintained, StepsTaken, StrategiesCompared
+from engine.systems.budgeted_sgd.events import BudgetChosen, BudgetMaintained, StepsTaken, StrategiesCompared
 from engine.systems.budgeted_sgd.merging import PRECISE, golden_section
 from explorer.registry import presentation
 from explorer.replay.decision_field import grid
@@ -19,7 +19,7 @@ from tests.support import replays
 from tests.support.replays import check_refused, last_frame, moments, of_kind
 from tests.support.stage import play_to_the_end, settle, stage_on, tick
 
-SETTINGS = {"C": 10.0, "gamma": 4.0, "budget": 15, "epochs": 3}
+SETTINGS = {"C": 10.0, "gamma": 4.0, "budget": 15, "lam": None, "epochs": 3}
 
 replay_of = partial(replays.replay_of, "budgeted-sgd", **SETTINGS)
 
@@ -236,3 +236,16 @@ def test_damaged_vectors_are_refused(replay):
 )
 def test_a_damaged_merge_is_refused(replay, wrong):
     check_refused(replay, BudgetMaintained, wrong)
+
+
+def test_a_chosen_budget_is_told_and_used(moons):
+    replay = replay_of(moons, budget="auto", lam="auto")
+    page = presentation("budgeted-sgd")
+    [chosen] = of_kind(replay, BudgetChosen)
+    said = [page.story(replay, cursor) for cursor in range(len(replay))]
+    assert f"Chosen: {chosen.budget:,} vectors, λ = " in said[0]
+    assert "held back" in said[0]
+    assert f"at most {chosen.budget:,} vectors" in said[1]
+    assert any(f"of {chosen.budget:,} vectors are in use" in text for text in said)
+    assert all(page.line(event) for event in replay.recording)
+    assert page.numbers(replay, len(replay) - 1)["vectors"].endswith(f"of {chosen.budget:,}")

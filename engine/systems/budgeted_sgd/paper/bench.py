@@ -60,7 +60,8 @@ class Ready(ReadyCase[Case]):
         """For a run of Budgeted SGD."""
         it = self.case
         return {
-            "C": it.C, "gamma": it.gamma, "budget": budget, "epochs": self.passes, "seed": self.effort.seed, **more
+            "C": it.C, "gamma": it.gamma, "budget": budget, "lam": None, "epochs": self.passes,
+            "seed": self.effort.seed, **more,
         }  # fmt: skip
 
     def seeds(self, maintenance: str) -> range:

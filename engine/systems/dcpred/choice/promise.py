@@ -20,6 +20,10 @@ class Promise:
         """Whether the loss is small enough, with something added for the few rows that it was estimated on."""
         return self.max_loss is None or tried.loss + CONFIDENCE * tried.error <= self.max_loss
 
+    def seems_to_keep_loss(self, tried: "Tried") -> bool:
+        """Whether the loss is small enough on the rows that it was estimated on."""
+        return self.max_loss is None or tried.loss <= self.max_loss
+
     def keeps_cost(self, tried: "Tried") -> bool:
         """Whether a prediction is cheap enough."""
         return self.max_cost is None or tried.cost <= self.max_cost

@@ -1,94 +1,43 @@
 """Which candidates are tried, and which of them is chosen.
 
-Cheap predictions first: the first candidate that keeps the promise is chosen. One that is clearly worse is left as soon
-as some of its leaves have shown it, and candidates stop when they have taken as much work as the exact model did. Work
-is counted in multiplications, not measured: a choice depends on no clock.
+A structure is a number of leaves and a kind of pseudo-landmarks. All are tried with few landmarks, the best of them
+with more, until the promise is kept; then with fewer again. A candidate that is clearly worse is left as soon as some
+of its leaves have shown it. All of it may take as long as the exact model did, a few times over; how long is told from
+sizes, not measured: a choice depends on no clock.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from engine.numerics.kernels import Kernel
-from engine.runtime.events import Array, Steps, drain, passed_on
-from engine.runtime.threads import for_each, run_in_thread, serial_blas
-from engine.systems.dcpred import landmarks as strategies
-from engine.systems.dcpred.choice.leaf_fit import (
-    KMEANS_ROUNDS,
-    ROUNDS,
-    Target,
-    constant_leaf,
-    fit_leaf,
-    leaf_values,
-    sided_centres,
-)
+from engine.runtime.events import Array, Steps, passed_on
+from engine.systems.dcpred.choice.build import Builder, together
+from engine.systems.dcpred.choice.leaf_fit import ROUNDS, Target, leaf_values
 from engine.systems.dcpred.choice.neighbourhoods import Neighbourhoods
-from engine.systems.dcpred.choice.promise import Candidate, Promise, Tried
+from engine.systems.dcpred.choice.promise import CONFIDENCE, Candidate, Promise, Tried
 from engine.systems.dcpred.choice.reference import Reference
-from engine.systems.dcpred.compressed_model import Leaf
 from engine.systems.dcpred.events import CandidateTried
 from engine.systems.dcpred.tree import Grown, grow
 
 LEAVES = (1, 4, 16, 64, 256, 1024)
-LEAST = 40  # rows of a leaf, on average
-REACHES = {1: (0.0,), 4: (1.0,)}  # and for more leaves:
-FAR_AND_NEAR = (1.0, 3.0)
-FEWEST, MOST = 8, 1024  # landmarks of a leaf
+LIKELY = 64  # leaves that are tried first, and a quarter of these
+LEAST = 64  # rows of a leaf, on average
+REACHES = (2.0, 4.0)  # the second where a leaf has too few support vectors with the first
+LEVELS = tuple(2**k for k in range(4, 11))  # landmarks of a leaf that are tried
+FIRST = 64  # of these, at most, and a fortieth of the exact model's
 WITH_PSEUDO = 64  # landmarks of a single leaf that pseudo-landmarks are tried beside; more do not need them
 CHEAPER = 0.8  # of the exact model's cost: what is worth trying
-PARTS = 4  # that the leaves of a candidate are tried in
-CLEARLY = 2.5  # standard errors
+WORSE = 1.5  # times the least loss: what is tried no further
+PARTS = 8  # that the leaves of a candidate are tried in
+SCREENED = 1000  # rows put aside that a candidate is tried on in any case
+CLEARLY = 1.5  # standard errors
 HOPELESS = 4.0  # times the loss allowed: twice the landmarks will not do either
-LEAF_WORK = 4e6  # multiplications that the overhead of a leaf is worth
-SHARE = 1.0  # of the exact model's work that candidates may take
-
-
-@dataclass(frozen=True, eq=False)
-class Builder:
-    """Builds leaves over some rows: their points from the tree's origin, targets, classes, and exact weights."""
-
-    Z: Array
-    target: Target
-    classes: Array | None
-    weights: Array
-    kernel: Kernel
-    settings: Any
-
-    def leaf(self, leaf: int, rows: Array, own: Array, candidate: Candidate) -> Leaf:
-        """The model of a leaf that `own` rows are in, fitted to `rows`; its random numbers are its own."""
-        constant = self.target.constant(rows)
-        if constant is not None:
-            return constant_leaf(self.Z.shape[1], constant)
-        rng = np.random.default_rng([self.settings.seed, leaf])
-        support = rows[self.weights[rows] > 0]
-        if not len(support):
-            support = rows
-        found = self._landmarks(rows, support, self._count(own, support, candidate), rng)
-        self.kernel.counter.add(len(rows) * len(found))
-        ratio = candidate.pseudo_ratio
-        return fit_leaf(self.Z, self.target, rows, found, self.kernel.gamma, candidate.pseudo, ratio, rng)
-
-    def _count(self, own: Array, support: Array, candidate: Candidate) -> int:
-        if candidate.landmarks is not None:
-            return candidate.landmarks
-        inside = np.count_nonzero(self.weights[own] > 0) or len(own)
-        count = max(1, int(np.ceil(self.settings.landmark_ratio * inside)))
-        return min(count, self.settings.max_landmarks or count)
-
-    def _landmarks(self, rows: Array, support: Array, count: int, rng: np.random.Generator) -> Array:
-        strategy, weights = self.settings.landmarks, self.weights[support]
-        weights = weights if weights.any() else np.ones(len(support))
-        sides = None if self.classes is None else self.classes[support]
-        if strategy == "auto":
-            return sided_centres(self.Z[support], weights, sides, count, rng)
-        numbers = np.zeros(len(support)) if sides is None else sides
-        return drain(
-            strategies.choose(
-                strategy, self.Z[rows], self.Z[support], weights**2, numbers, count, rng, self.kernel.counter
-            )
-        )
+FEWEST_ASIDE = 100  # rows put aside; fewer tell nothing
+TIMES = 3.2  # as long as the reference took: candidates and the last fit together
+LAST_FIT = 1.4  # as long as the candidate that is chosen: it is fitted to all rows again
 
 
 class Search:
@@ -103,81 +52,155 @@ class Search:
         self.part = X[reference.part]
         self.classes = None if classes is None else classes[reference.part]
         self.weights = reference.weights[reference.part]
+        self.support = int(np.count_nonzero(self.weights))
         target = reference.target
         self.target = Target(target.values[reference.part], target.price, target.regression)
         self.tasks = target.values.shape[1]
-        self.tried: list[Tried] = []
+        self.tried: dict[Candidate, Tried] = {}
         self.spent = 0.0
         self._grown: dict[int, tuple[Grown, Array, Array]] = {}
 
     def run(self) -> Steps[Tried | None]:
         """Try candidates; returns the one chosen, or None if nothing keeps the promise."""
-        hopeless: dict[tuple[Any, ...], int] = {}
-        best: Tried | None = None
-        for candidate in self.candidates():
-            structure = (candidate.n_leaves, candidate.reach, candidate.pseudo)
-            if candidate.landmarks is not None and candidate.landmarks <= hopeless.get(structure, 0):
-                continue
-            work = self.work(candidate)
-            if self.spent + work / 2 > SHARE * self.reference.work:
-                continue
-            tried = yield from self._try(candidate, work, best)
-            self.tried.append(tried)
-            yield CandidateTried(
-                n_leaves=candidate.n_leaves, landmarks=candidate.landmarks or 0, reach=candidate.reach,
-                pseudo=candidate.pseudo, loss=tried.loss, error=tried.error, quality=tried.quality, cost=tried.cost,
-                rows=tried.rows,
-            )  # fmt: skip
-            limit = self.promise.max_loss
-            if limit is not None and candidate.landmarks and tried.loss - 2 * tried.error > HOPELESS * limit:
-                hopeless[structure] = 2 * candidate.landmarks
-            if self.promise.max_cost is None:
-                if self._is_whole(tried) and self.promise.keeps_loss(tried):
-                    return tried
-            elif self._is_whole(tried) and self.promise.keeps_cost(tried) and (best is None or tried.loss < best.loss):
-                best = tried
-        return best
+        if len(self.reference.aside) < FEWEST_ASIDE:
+            return None
+        if self.settings.landmark_ratio != "auto":
+            yield from self._try_all(list(self.structures()))
+        elif self.promise.max_cost is not None:
+            yield from self._within_cost()
+        else:
+            yield from self._up_and_down()
+        return self._best()
+
+    def _best(self) -> Tried | None:
+        """Of the candidates that keep the promise, the cheapest, or the most accurate one if a cost is promised.
+
+        If none is sure to keep it, the one that is surest to of those that seem to.
+        """
+        promise = self.promise
+        whole = [it for it in self.tried.values() if self._is_whole(it) and promise.keeps_cost(it)]
+        sure = [it for it in whole if promise.keeps_loss(it)]
+        if sure and promise.max_cost is None:
+            return min(sure, key=lambda it: it.cost)
+        seeming = sure or [it for it in whole if promise.seems_to_keep_loss(it)]
+        return min(seeming, key=lambda it: (it.loss + CONFIDENCE * it.error, it.cost), default=None)
+
+    def _up_and_down(self) -> Steps[None]:
+        """More landmarks until the promise is kept, then fewer."""
+        level = self._first_level()
+        found = yield from self._try_leaves(LEVELS[level])
+        while not found:
+            known = sorted(self._known(LEVELS[level]), key=lambda it: it.loss)
+            if not known:
+                return
+            limit = self.promise.max_loss or 0.0
+            level += 2 if known[0].loss - known[0].error > HOPELESS * limit else 1
+            if level >= len(LEVELS):
+                return
+            found = yield from self._try_all(self._at(self._alive(known), LEVELS[level]))
+        while found and level > 0:
+            level -= 1
+            found = yield from self._try_all(self._at([it.candidate for it in found[:2]], LEVELS[level]))
+
+    def _try_leaves(self, count: int) -> Steps[list[Tried]]:
+        """Structures by their leaves: from a likely number down and up, as long as they do not become worse."""
+        structures = sorted(self.structures(), key=lambda it: (it.n_leaves, it.pseudo != "none"))
+        middle = max(k for k, it in enumerate(structures) if it.n_leaves <= LIKELY or k == 0)
+        found: list[Tried] = []
+        for way in (structures[middle::-1], structures[middle + 1 :]):
+            for structure in way:
+                found += yield from self._try_all(self._at([structure], count))
+                known = self._known(count)
+                last = [it for it in known if it.candidate.n_leaves == structure.n_leaves]
+                if len(known) > 1 and last and not any(self._is_near(it, known) for it in last):
+                    break
+        return sorted(found, key=lambda it: it.cost)
+
+    def _known(self, count: int) -> list[Tried]:
+        return [it for it in self.tried.values() if it.candidate.landmarks == count]
+
+    def _is_near(self, tried: Tried, others: list[Tried]) -> bool:
+        """Whether a candidate may be nearly as good as the best."""
+        return tried.loss - tried.error <= WORSE * max(min(it.loss for it in others), 0.0)
+
+    def _alive(self, known: list[Tried]) -> list[Candidate]:
+        """The best structures, and the best with fewer leaves: with more landmarks, fewer leaves are better."""
+        near = [it.candidate for it in known if self._is_near(it, known)][:2]
+        best = known[0].candidate
+        if self.settings.n_leaves == "auto" and best.n_leaves > 1:
+            fewer = replace(best, n_leaves=best.n_leaves // 4, reach=REACHES[0] if best.n_leaves > 4 else 0.0)
+            near.append(fewer)
+        return near or [best]
+
+    def _within_cost(self) -> Steps[None]:
+        """All structures, each with as many landmarks as its cost allows."""
+        assert self.promise.max_cost is not None
+        for structure in self.structures():
+            for level in reversed(LEVELS):
+                candidate = replace(structure, landmarks=level)
+                if self.expected_cost(candidate) <= self.promise.max_cost and self._may_try(candidate):
+                    tried = yield from self._try(candidate)
+                    if self.promise.keeps_cost(tried):
+                        break
+
+    def _try_all(self, candidates: list[Candidate]) -> Steps[list[Tried]]:
+        """Try these; returns those that keep the promise, the cheapest first."""
+        for candidate in candidates:
+            if candidate not in self.tried and self._may_try(candidate):
+                yield from self._try(candidate)
+        known = [self.tried[it] for it in candidates if it in self.tried]
+        return sorted(
+            (it for it in known if self._is_whole(it) and self.promise.keeps_loss(it)), key=lambda it: it.cost
+        )
 
     def _is_whole(self, tried: Tried) -> bool:
         return tried.rows == len(self.reference.aside)
 
+    def _may_try(self, candidate: Candidate) -> bool:
+        """Whether there is time for it, and whether it would be cheaper than the exact model."""
+        work = self.work(candidate)
+        in_time = self.spent + work * (1.0 + LAST_FIT) <= TIMES * self.reference.work
+        return in_time and self.expected_cost(candidate) < CHEAPER * self.reference.cost
+
     # ---- candidates ----
 
-    def candidates(self) -> list[Candidate]:
-        """In the order of what a prediction is expected to cost; settings that are given are the same in all."""
-        settings, n, found = self.settings, len(self.part), []
-        leaves = LEAVES if settings.n_leaves == "auto" else (settings.n_leaves,)
-        support = np.count_nonzero(self.weights)
-        most = min(MOST, support, settings.max_landmarks or MOST)
-        counts: list[int | None] = [None]
-        if settings.landmark_ratio == "auto":
-            counts = [*(FEWEST * 2**k for k in range(20) if FEWEST * 2**k < most), most]
-        for many in leaves:
-            if many > 1 and settings.n_leaves == "auto" and n < LEAST * many:
-                continue
-            for reach in REACHES.get(many, FAR_AND_NEAR):
-                near = support * (1.0 + reach) / many
-                for count in counts:
-                    if count is not None and count > max(2.0 * near, FEWEST) and many > 1:
-                        continue
-                    for pseudo, ratio in self._kinds(many, count):
-                        found.append(Candidate(many, count, reach, pseudo, ratio))
-        limit = CHEAPER * self.reference.cost
-        if self.promise.max_cost is not None:
-            limit = min(limit, 1.2 * self.promise.max_cost)
-        costs = {candidate: self.expected_cost(candidate) for candidate in found}
-        return sorted((c for c in found if costs[c] < limit), key=lambda c: costs[c])
-
-    def _kinds(self, leaves: int, count: int | None) -> list[tuple[str, float]]:
+    def structures(self) -> Iterator[Candidate]:
+        """Without a number of landmarks; settings that are given are the same in all."""
         settings = self.settings
-        if settings.pseudo != "auto":
-            return [(settings.pseudo, settings.pseudo_ratio if settings.pseudo != "none" else 0.0)]
-        few = leaves == 1 and count is not None and count <= WITH_PSEUDO
-        return [("none", 0.0), ("products", settings.pseudo_ratio)] if few else [("none", 0.0)]
+        for leaves in LEAVES if settings.n_leaves == "auto" else (settings.n_leaves,):
+            if leaves > 1 and settings.n_leaves == "auto" and len(self.part) < LEAST * leaves:
+                continue
+            reach = REACHES[0] if leaves > 1 else 0.0
+            if settings.pseudo != "auto":
+                yield Candidate(leaves, None, reach, settings.pseudo, settings.pseudo_ratio)
+                continue
+            yield Candidate(leaves, None, reach, "none", 0.0)
+            if leaves == 1 and settings.landmark_ratio == "auto":
+                yield Candidate(leaves, None, reach, "products", settings.pseudo_ratio)
+
+    def _first_level(self) -> int:
+        few = min(FIRST, self.reference.cost / 40.0)
+        return max((k for k, level in enumerate(LEVELS) if level <= few), default=0)
+
+    def _at(self, structures: list[Candidate], count: int) -> list[Candidate]:
+        """Candidates with so many landmarks, if the leaves can have nearly so many."""
+        found: list[Candidate] = []
+        for it in structures:
+            if it.pseudo != "none" and self.settings.pseudo == "auto" and count > WITH_PSEUDO:
+                it = replace(it, pseudo="none", pseudo_ratio=0.0)
+            if count > (self.settings.max_landmarks or count):
+                continue
+            near = self.support * (1.0 + REACHES[0]) / it.n_leaves
+            far = self.support * (1.0 + REACHES[-1]) / it.n_leaves
+            if it.n_leaves > 1:
+                it = replace(it, reach=REACHES[0] if count <= near else REACHES[-1])
+            if count <= max(2.0 * far, LEVELS[0]) and replace(it, landmarks=count) not in found:
+                found.append(replace(it, landmarks=count))
+        return found
 
     def _landmarks(self, candidate: Candidate) -> float:
         """Landmarks of a leaf, on average."""
-        near = np.count_nonzero(self.weights) * (1.0 + candidate.reach) / candidate.n_leaves
+        near = self.support * (1.0 + candidate.reach) / candidate.n_leaves
         if candidate.landmarks is None:
             count = self.settings.landmark_ratio * near / (1.0 + candidate.reach)
             return float(min(count, self.settings.max_landmarks or count))
@@ -191,20 +214,28 @@ class Search:
         return float(levels * (fan - 1) + count * (1.0 + self.tasks / d) + pseudo * (1.0 + self.tasks) / d)
 
     def work(self, candidate: Candidate) -> float:
-        """Multiplications to fit all leaves."""
-        d, count = self.X.shape[1], self._landmarks(candidate)
-        rows = len(self.part) * (1.0 + candidate.reach)
-        support = np.count_nonzero(self.weights) * (1.0 + candidate.reach)
+        """Nanoseconds to fit all leaves, and to grow the tree if there is none yet; fitted to a table of times."""
+        (n, d), count, leaves = self.part.shape, self._landmarks(candidate), candidate.n_leaves
         features = count * (1.0 + candidate.pseudo_ratio)
+        rows = n * (1.0 + candidate.reach) * features
         rounds = 1 if self.target.regression else ROUNDS
-        work = rows * (count * (d + 10.0) + 2.0 * features**2 + 2.0 * rounds * self.tasks * features)
-        work += candidate.n_leaves * (LEAF_WORK + features**3 + 2.0 * rounds * self.tasks * features**2)
-        return work + support * count * KMEANS_ROUNDS * (d + 5.0)
+        work = rows * (0.08 * d + 16.0 + 0.01 * features + 0.1 * rounds * self.tasks)
+        work += leaves * (1e6 + 0.08 * features**3)
+        if candidate.pseudo != "none":
+            work += leaves * 20e6
+        if count < self.support * (1.0 + candidate.reach) / leaves:
+            work += 0.2 * self.support * (1.0 + candidate.reach) * count * (d + self.tasks)
+        if leaves > 1:
+            work += 0.5 * n * leaves * d
+            if leaves not in self._grown:
+                work += 1e6 * leaves + 50.0 * n * d
+        return float(work)
 
     # ---- one candidate ----
 
-    def _try(self, candidate: Candidate, work: float, best: Tried | None) -> Steps[Tried]:
-        """Fit the leaves part by part; stop when it is clear that the candidate will not be chosen."""
+    def _try(self, candidate: Candidate) -> Steps[Tried]:
+        """Fit the leaves part by part; stop when it is clear that the loss is more than is allowed."""
+        work = self.work(candidate)
         grown, Z, leaf_of = yield from self._tree(candidate.n_leaves)
         gamma, reference = self.kernel.gamma, self.reference
         builder = Builder(grown.Z, self.target, self.classes, self.weights, self.kernel, self.settings)
@@ -212,7 +243,6 @@ class Search:
         routing = grown.tree.routing()
         values, costs = np.zeros((len(Z), self.tasks), np.float32), np.zeros(len(Z))
         order = np.random.default_rng([self.settings.seed, 7]).permutation(len(grown.tree))
-        limit = self.promise.max_loss if best is None else best.loss
         done = np.zeros(len(Z), bool)
 
         def fit(leaf: int) -> None:
@@ -228,10 +258,17 @@ class Search:
             self.spent += work * len(leaves) / len(order)
             places = np.flatnonzero(done)
             loss, error = reference.loss(reference.losses(values[places], places), places)
-            if limit is not None and loss - CLEARLY * error > limit:
+            limit = self.promise.max_loss
+            if limit is not None and len(places) >= SCREENED and loss - CLEARLY * error > limit:
                 break
         quality = reference.quality_of(values[places], places)
-        return Tried(candidate, loss, error, quality, float(costs[places].mean()), len(places))
+        tried = Tried(candidate, loss, error, quality, float(costs[places].mean()), len(places))
+        self.tried[candidate] = tried
+        yield CandidateTried(
+            n_leaves=candidate.n_leaves, landmarks=candidate.landmarks or 0, reach=candidate.reach,
+            pseudo=candidate.pseudo, loss=loss, error=error, quality=quality, cost=tried.cost, rows=tried.rows,
+        )  # fmt: skip
+        return tried
 
     def _tree(self, leaves: int) -> Steps[tuple[Grown, Array, Array]]:
         """The tree with so many leaves, the rows put aside from its origin, and their leaves."""
@@ -242,13 +279,3 @@ class Search:
             rest = self.X[self.reference.aside]
             self._grown[leaves] = grown, grown.tree.moved(rest)[:, : self.X.shape[1]], grown.tree.route(rest)
         return self._grown[leaves]
-
-
-def together(fit: Callable[[int], None], leaves: Array, threads: int) -> Steps[None]:
-    """Fit some leaves, on so many threads, breathing meanwhile."""
-
-    def work() -> None:
-        with serial_blas():
-            for_each(fit, leaves.tolist(), threads)
-
-    yield from run_in_thread(work)

@@ -26,7 +26,7 @@ SOLVER = SOLVERS["budgeted-sgd"]
 
 
 def run_of(X, y, **settings):
-    return SOLVER.recorded_run(X, y, SOLVER.settings.checked(settings))
+    return SOLVER.recorded_run(X, y, SOLVER.settings.checked({"budget": 100, "lam": None, **settings}))
 
 
 def stream(n, seed, d=3):

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from engine import SOLVERS, ArchiveError, BudgetedSVC, KernelSVC, datasets
-from engine.systems.budgeted_sgd.events import BudgetFinished, StepsTaken, StrategiesCompared
+from engine.systems.budgeted_sgd.events import BudgetChosen, BudgetFinished, StepsTaken, StrategiesCompared
 from tests.support.model_files import BAD_DATA, check_of_another_kind, reloaded
 
 
@@ -22,17 +22,17 @@ def test_scikit_learns_own_checks(estimator, check):
 def test_near_the_kernel_svm_without_bias(two_classes):
     X, y = two_classes
     exact = KernelSVC(gamma=0.05, bias=False).fit(X, y)
-    ours = BudgetedSVC(gamma=0.05, budget=2000).fit(X, y)
+    ours = BudgetedSVC(gamma=0.05, budget=2000, lam=None).fit(X, y)
     assert -exact.objective_ < ours.objective_ < -1.2 * exact.objective_
     assert (ours.predict(X) == exact.predict(X)).mean() > 0.95
-    small = BudgetedSVC(gamma=0.05, budget=50).fit(X, y)
+    small = BudgetedSVC(gamma=0.05, budget=50, lam=None).fit(X, y)
     assert len(small.support_vectors_) == 50
     assert small.score(X, y) > exact.score(X, y) - 0.06
 
 
 def test_after_a_fit(two_classes):
     X, y = two_classes
-    model = BudgetedSVC(C=2, gamma=0.1, budget=40, epochs=5)
+    model = BudgetedSVC(C=2, gamma=0.1, budget=40, lam=None, epochs=5)
     events = list(model.iter_fit(X, y))
     assert isinstance(events[-1], BudgetFinished)
     taken = [event for event in events if isinstance(event, StepsTaken)]
@@ -47,9 +47,9 @@ def test_after_a_fit(two_classes):
     kept = model.support_ >= 0
     np.testing.assert_allclose(model.support_vectors_[kept], X[model.support_[kept]], atol=1e-5)
     assert np.array_equal(
-        model.fit(X, y).dual_coef_, BudgetedSVC(C=2, gamma=0.1, budget=40, epochs=5).fit(X, y).dual_coef_
+        model.fit(X, y).dual_coef_, BudgetedSVC(C=2, gamma=0.1, budget=40, lam=None, epochs=5).fit(X, y).dual_coef_
     )
-    other = BudgetedSVC(C=2, gamma=0.1, budget=40, epochs=5, random_state=1).fit(X, y)
+    other = BudgetedSVC(C=2, gamma=0.1, budget=40, lam=None, epochs=5, random_state=1).fit(X, y)
     assert not np.array_equal(other.dual_coef_, model.dual_coef_)
 
 
@@ -65,7 +65,7 @@ def test_more_classes(digits):
 
 def test_a_stream(digits):
     X, y = digits
-    model = BudgetedSVC(C=50, gamma=0.05, budget=30)
+    model = BudgetedSVC(C=50, gamma=0.05, budget=30, n_expected=100)
     for top in range(0, 1500, 100):
         model.partial_fit(X[top : top + 100], y[top : top + 100], classes=np.arange(10))
     assert model.stop_reason_ == "stream"
@@ -73,9 +73,62 @@ def test_a_stream(digits):
     assert model.score(X[1500:], y[1500:]) > 0.85
     assert (model.support_ == -1).all()
     # However the stream is cut after its first batch, the answer is the same.
-    other = BudgetedSVC(C=50, gamma=0.05, budget=30).partial_fit(X[:100], y[:100], classes=np.arange(10))
+    other = BudgetedSVC(C=50, gamma=0.05, budget=30, n_expected=100).partial_fit(
+        X[:100], y[:100], classes=np.arange(10)
+    )
     other.partial_fit(X[100:1500], y[100:1500])
     assert np.array_equal(other.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 400, 2048])
+def test_a_stream_is_one_pass_of_a_fit_whatever_the_batches(two_classes, size):
+    X, y = two_classes
+    how = {"C": 2.0, "gamma": 0.05, "budget": 30, "random_state": 4}
+    whole = BudgetedSVC(lam=1e-3, epochs=1, **how).fit(X, y)
+    order = np.random.default_rng(4).permutation(len(X))
+    stream = BudgetedSVC(lam=1e-3, **how)
+    for top in range(0, len(X), size):
+        batch = order[top : top + size]
+        stream.partial_fit(X[batch], y[batch], classes=[0, 1])
+    np.testing.assert_allclose(stream.decision_function(X), whole.decision_function(X), rtol=1e-3, atol=1e-3)
+    assert (stream.lam_, stream.budget_) == (1e-3, 30)
+    # Without a number, lambda is that of so many rows as are expected.
+    told = BudgetedSVC(lam=None, n_expected=len(X), **how).partial_fit(X[:size], y[:size], classes=[0, 1])
+    assert told.lam_ == pytest.approx(1 / (len(X) * 2.0))
+    assert BudgetedSVC(lam=None, epochs=1, **how).fit(X, y).lam_ == told.lam_
+
+
+@pytest.mark.parametrize("change", [{"budget": 31}, {"C": 3.0}, {"gamma": 0.1}, {"maintenance": "gss"}, {"lam": 0.5}])
+def test_parameters_of_a_stream_stay_as_they_began(two_classes, change):
+    X, y = two_classes
+    stream = BudgetedSVC(C=2.0, gamma=0.05, budget=30).partial_fit(X, y, classes=[0, 1])
+    [name] = change
+    with pytest.raises(ValueError, match=f"{name} must be .*, as when the stream began"):
+        stream.set_params(**change).partial_fit(X, y)
+
+
+def test_budget_and_lambda_are_chosen_on_rows_held_back_and_told(two_classes):
+    X, y = two_classes
+    model = BudgetedSVC(C=10.0, epochs=5)
+    events = list(model.iter_fit(X, y))
+    [chosen] = [event for event in events if isinstance(event, BudgetChosen)]
+    assert (model.budget_, model.lam_) == (chosen.budget, chosen.decay)
+    assert model.chosen_["accuracies"].max() - model.chosen_["accuracy"] <= 0.005
+    assert chosen.rows + chosen.held == len(X)
+    assert set(chosen.budgets) == {50, 100, 200, 400}
+    np.testing.assert_allclose(np.unique(chosen.decays)[[0, -1]] * len(X) * 10, [1, 16])
+    # What was chosen is a fit like any other.
+    same = BudgetedSVC(C=10.0, epochs=5, budget=model.budget_, lam=model.lam_).fit(X, y)
+    assert np.array_equal(same.decision_function(X), model.decision_function(X))
+    assert same.chosen_ is None
+    few = BudgetedSVC().fit(X[:20], y[:20])
+    assert (few.budget_, few.lam_, few.chosen_) == (100, 1 / 20, None)
+
+
+def test_it_warns_of_what_is_lost_against_the_exact_model(digits):
+    X, y = digits
+    with pytest.warns(UserWarning, match="held-back rows are right, with the exact model"):
+        BudgetedSVC(C=10, gamma=0.5, epochs=1, budget=2).fit(X, y)
 
 
 def test_a_stream_goes_on_after_a_fit(two_classes):
@@ -126,8 +179,11 @@ def test_what_a_stream_refuses(two_classes):
 @pytest.mark.parametrize(("change", "message"), [
     ({"C": 0}, "C must be a finite number above 0 to 1e100; got 0"),
     ({"gamma": -1}, "gamma must be a positive finite number"),
-    ({"budget": 0}, "budget must be a whole number from 1 to 10000; got 0"),
-    ({"budget": 2.5}, "budget must be a whole number from 1 to 10000; got 2.5"),
+    ({"budget": 0}, "budget must be a whole number from 1 to 10000, or \"auto\"; got 0"),
+    ({"budget": 2.5}, "budget must be a whole number from 1 to 10000, or \"auto\"; got 2.5"),
+    ({"budget": 20_000}, "budget must be a whole number from 1 to 10000, or \"auto\"; got 20000"),
+    ({"lam": 0}, "lam must be a positive finite number, \"auto\" or None for 1 / .* got 0"),
+    ({"lam": "scale"}, "lam must be a positive finite number"),
     ({"epochs": 0}, "epochs must be a whole number from 1"),
     ({"maintenance": "hope"}, "maintenance must be one of lookup-wd, lookup-h, gss, gss-precise, removal, projection"),
     ({"table_size": 1}, "table_size must be a whole number from 10 to 2000; got 1"),
@@ -180,8 +236,9 @@ def test_a_saved_model_is_the_same_model_and_goes_on(digits, tmp_path, classes):
     model.partial_fit(X[200:], y[200:])
     loaded.partial_fit(X[200:], y[200:])
     assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
-    model.set_params(budget=7).save(tmp_path / "other.svmmodel")  # for the next fit; the stream keeps its own
-    assert len(BudgetedSVC.load(tmp_path / "other.svmmodel").partial_fit(X, y).support_vectors_) >= 20
+    model.set_params(budget=7).save(tmp_path / "other.svmmodel")  # for the next fit; the stream has its own
+    with pytest.raises(ValueError, match="budget must be 20, as when the stream began"):
+        BudgetedSVC.load(tmp_path / "other.svmmodel").partial_fit(X, y)
     check_of_another_kind(tmp_path / "model.svmmodel", BudgetedSVC)
     model._extra = lambda: {**BudgetedSVC._extra(model), "stream": {"decay": 1.0, "budgets": []}}
     model.save(tmp_path / "damaged.svmmodel")
@@ -221,9 +278,10 @@ def test_ijcnn1(published):
     published("ijcnn1")
     data = datasets.load("ijcnn1")
     for budget, mean, deviation in ((100, 97.130, 0.363), (500, 98.070, 0.372)):  # Table 2
-        model = BudgetedSVC(C=32, gamma=2, budget=budget).fit(data.X, data.y)
+        model = BudgetedSVC(C=32, gamma=2, budget=budget, lam=None).fit(data.X, data.y)
         assert 100 * model.score(data.X_test, data.y_test) > mean - deviation
-    settings = SOLVERS["budgeted-sgd"].settings.checked({"C": 32, "gamma": 2.0, "epochs": 1, "instruments": "all"})
+    how = {"C": 32, "gamma": 2.0, "budget": 100, "lam": None, "epochs": 1, "instruments": "all"}
+    settings = SOLVERS["budgeted-sgd"].settings.checked(how)
     run = SOLVERS["budgeted-sgd"].recorded_run(data.X, data.y, settings)
     *_, compared = [event for event in run if isinstance(event, StrategiesCompared)]
     found = dict(zip(compared.strategies, compared.agreement, strict=True))
