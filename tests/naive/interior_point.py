@@ -3,13 +3,17 @@
 import numpy as np
 
 
-def icf(K, rank, error=0.0, eps=1e-13):
-    """H, pivots and the residual trace after each: the largest remaining diagonal is next."""
+def icf(K, rank, error=0.0, eps=1e-13, order=None, chosen=None):
+    """H, pivots and the residual trace after each: the largest remaining diagonal is next.
+
+    Of equal ones the first in `order`; with pivots that were `chosen`, these.
+    """
     n = len(K)
     v, H, pivots, traces = np.diag(K).astype(float).copy(), np.zeros((n, 0)), [], []
     trace, largest = v.sum(), v.max()
     while len(pivots) < rank and v.sum() > error * trace and v.max() > eps * largest:
-        i = v.argmax()
+        places = np.arange(n) if order is None else order
+        i = chosen[len(pivots)] if chosen is not None else places[v[places].argmax()]
         h = np.where(v > 0, (K[:, i] - H @ H[i]) / np.sqrt(v[i]), 0.0)
         h[i] = np.sqrt(v[i])
         v = np.maximum(v - h**2, 0.0)

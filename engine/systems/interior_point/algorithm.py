@@ -37,6 +37,9 @@ MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so ma
 COARSE = 0.5  # of the fine rank, at most, is an automatic coarse one: its iterations cost a quarter
 SWITCH = 0.08  # mu as a part of C at which the fine one begins: nearer its own end, a coarse one no longer helps
 NEWS = 12  # a factorisation is reported when its columns have grown by one in so many: at first each one
+DRAWN = ("rbf", "laplacian")  # kernels whose pivots are drawn, unless the settings say how they are chosen
+AUTOMATIC = "icf+icf"  # scheme
+USELESS = 1.0, 0.1  # exact gap as a part of the objective, or, where it is not known, trace left: no answer to stop at
 SINGLE = 1e-4  # tol from which float32 may do
 
 
@@ -74,7 +77,7 @@ def solve(problem: Problem, settings: InteriorPointSettings) -> Steps[InteriorPo
 
 def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[InteriorPointSolution]:
     state = _State(problem, settings)
-    first, _, second = settings.scheme.partition("+")
+    first, _, second = scheme_of(settings).partition("+")
     try:
         yield Started(
             solver="interior-point", n=len(problem), d=problem.points.X.shape[1], kernel=problem.kernel.name,
@@ -95,11 +98,18 @@ def _solve(problem: Problem, settings: InteriorPointSettings) -> Steps[InteriorP
             yield from state.decompose()
         if state.settled is None:
             yield from state.settle()
+        if settings.scheme == "auto" and state.is_useless():
+            yield from state.decompose()
         yield from state.start_again()
     except Stop as stop:
         state.stop_reason = stop.reason
     solution = state.solution()
     return (yield from finish(solution, solution.event()))
+
+
+def scheme_of(settings: InteriorPointSettings) -> str:
+    """What a run begins with."""
+    return AUTOMATIC if settings.scheme == "auto" else str(settings.scheme)
 
 
 class _State:
@@ -127,7 +137,9 @@ class _State:
         yield PhaseBegan(name=f"factorise · {kind}", size=self.n)
         if kind == "icf":
             if not isinstance(self.factor, IncompleteCholesky):
-                self.factor = IncompleteCholesky(self.problem, self.settings.tol >= SINGLE)
+                self.factor = IncompleteCholesky(
+                    self.problem, self.settings.tol >= SINGLE, self._pivots(), self.settings.seed
+                )
             yield from self._extend(*self._target(coarse))
         else:
             self.factor = (
@@ -135,6 +147,11 @@ class _State:
             )
             yield from self.factor.steps()
         yield factorised(self.factor, self.exact)
+
+    def _pivots(self) -> str:
+        """Greedy or random, as set, or as `tests.benchmarks ipm pivots` says is better."""
+        random = self.problem.kernel.name in DRAWN
+        return str(self.settings.pivots) if self.settings.pivots != "auto" else "random" if random else "greedy"
 
     def coarse_is_too_inaccurate(self, second: str) -> bool:
         """Whether an automatic coarse factor misses so much of K that its iterations would not help the fine one."""
@@ -255,7 +272,7 @@ class _State:
         self.solved = solved
         self.iterations += solved.iterations
         self.inner_steps += solved.inner_steps
-        self.stop_reason, self.reason = solved.stop_reason, ""
+        self.stop_reason, self.reason, self.expansion = solved.stop_reason, "", None
         self.settled = solved.alpha, solved.gradient, solved.intercept
 
     def settle(self) -> Steps[None]:
@@ -267,19 +284,33 @@ class _State:
         yield PhaseBegan(name="exact kernel", size=int(np.count_nonzero(alpha)))
         gradient, intercept = yield from self.exact.at_the_end(alpha, path.nu)
         self.settled = alpha, gradient, intercept
-        if self.stop_reason == "converged" and not isinstance(self.factor, FullCholesky):
-            self.stop_reason = "converged" if self._is_exact(alpha, gradient, intercept) else "approximate"
+        if self.stop_reason == "converged" and not self._is_exact(alpha, gradient, intercept):
+            self.stop_reason = "approximate"
         if not isinstance(self.factor, FullCholesky) and self.factor.rank:
             self.expansion = yield from best_expansion(
                 self.problem, self.factor, path, alpha, intercept, self.settings.seed
             )
 
     def _is_exact(self, alpha: Array, gradient: Array | None, intercept: float) -> bool:
-        """Whether the exact problem is known to be solved, too: its gap is within tol of its objective."""
+        """Whether the exact problem is solved, too: nothing of K is left out, or its gap is within tol."""
+        if isinstance(self.factor, FullCholesky) or getattr(self.factor, "exhausted", False):
+            return True
         if gradient is None:
             return False
         gap, objective = self.problem.gap(alpha, gradient, intercept), self.problem.objective(alpha, gradient)
         return gap <= self.settings.tol * abs(objective)
+
+    def is_useless(self) -> bool:
+        """Whether a solution of the approximate problem is none of the exact one."""
+        assert self.settled is not None
+        alpha, gradient, intercept = self.settled
+        most, left = USELESS
+        if self.stop_reason == "converged":
+            return False
+        if gradient is None:
+            return self.error > left
+        gap, objective = self.problem.gap(alpha, gradient, intercept), self.problem.objective(alpha, gradient)
+        return gap > most * abs(objective)
 
     def start_again(self) -> Steps[None]:
         """On few points, solve the fine problem from a cold start as well: how many iterations were saved?"""
@@ -295,6 +326,11 @@ class _State:
                 break
             yield from path.advance()
         yield ColdStart(iterations=len(gaps) - 1, warm=self.warm, gaps=np.array(gaps))
+
+    def _scheme(self) -> str:
+        """What was done."""
+        own = scheme_of(self.settings)
+        return own if self.solved is None or "decomposition" in own else f"{own}+decomposition"
 
     def solution(self) -> InteriorPointSolution:
         """The solution as far as the run has come."""
@@ -321,7 +357,7 @@ class _State:
             alpha=alpha, gradient=values, intercept=expansion.intercept, vectors=expansion.points,
             coefficients=expansion.coefficients, stop_reason=self.stop_reason,
             iterations=self.iterations, inner_steps=self.inner_steps, n_free=len(support.free),
-            n_bound=len(support.bound), **whole, scheme=self.settings.scheme,
+            n_bound=len(support.bound), **whole, scheme=self._scheme(),
             rank=0 if self.factor is None else self.factor.rank, error=self.error,
             approximate_objective=unknown if now is None else now.objective,
             approximate_gap=unknown if now is None else now.gap, reason=self.reason,

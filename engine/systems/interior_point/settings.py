@@ -1,6 +1,7 @@
 """The settings of the interior-point method."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import param
 
@@ -14,12 +15,17 @@ SCHEMES = ("cholesky", "icf", "kronecker", "icf+icf", "kronecker+icf", "icf+deco
 class InteriorPointSettings(KernelSettings):
     """The interior-point method."""
 
+    formerly: ClassVar[Mapping[str, Any]] = {"scheme": "icf+icf", "pivots": "greedy"}
+
     C = common.penalty()
     bias = common.bias()
     scheme: Any = param.Selector(
-        default="icf+icf", objects=list(SCHEMES), doc="What stands for the kernel matrix: coarse, then fine."
+        default="auto", objects=["auto", *SCHEMES], doc="What stands for the kernel matrix: coarse, then fine."
     )
     rank = Count("auto", doc="Columns of the (fine) incomplete Cholesky factor; auto stops at a residual trace.")
+    pivots: Any = param.Selector(
+        default="auto", objects=["auto", "greedy", "random"], doc="How incomplete Cholesky chooses its columns."
+    )
     coarse_rank = Count("auto", doc="Columns of the coarse one; auto stops at a larger trace.")
     coarse_iter = param.Integer(10, bounds=(1, 1000), doc="Iterations with the coarse one, at most.")
     tol = common.tolerance("Relative residuals and gap left at the end.")

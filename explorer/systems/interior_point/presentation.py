@@ -155,8 +155,8 @@ PRESENTATION = Presentation(
     numbers=_numbers,
     view=CentralPathView,
     shown=(
-        "kernel", "C", "gamma", "degree", "coef0", "bias", "scheme", "rank", "coarse_rank", "coarse_iter", "tol",
-        "instruments", "seed",
+        "kernel", "C", "gamma", "degree", "coef0", "bias", "scheme", "rank", "pivots", "coarse_rank", "coarse_iter",
+        "tol", "instruments", "seed",
     ),
     charts=CHARTS,
     reader=FactorReader,

@@ -28,6 +28,7 @@ NAMES = {
 STOPS = {
     **COMMON_STOPS,
     "converged": "gap and residuals are within the tolerance",
+    "approximate": "the problem of the factorisation is solved to the tolerance, and that of K itself is not",
     "stalled": "there was no way ahead",
 }
 
@@ -150,7 +151,7 @@ def _finished(event: InteriorFinished) -> str:
         text += f"that of the factorisation was {number(event.approximate_objective, 6)}. "
     if len(event.vectors) == event.rank:
         return text + (
-            f"The machine is a sum over the {event.rank:,} pivots: with {number(100 * event.error, 2)} % left out, it "
-            "does better than the same α with K itself."
+            f"The machine is a sum over the {event.rank:,} pivots, which has a lower hinge loss than the same α with K "
+            f"itself: {number(100 * event.error, 2)} % of the trace is left out."
         )
     return text + f"The machine is a sum over {len(event.vectors):,} support vectors."

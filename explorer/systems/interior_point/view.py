@@ -6,6 +6,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Span  # type: ignore[attr-defined]
 
 from engine.runtime.events import Event
+from engine.systems.interior_point.algorithm import scheme_of
 from engine.systems.interior_point.events import ColdStart, Factorised, InteriorIteration, PivotsChosen, SchemeSwitched
 from engine.systems.kernel_svm.events import Iteration
 from explorer.figures.marks import draw_marks, size_of
@@ -221,7 +222,7 @@ class CentralPathView(View):
 
 def _coarse_until(replay: Replay, task: list[Event]) -> float:
     """The sequence number up to which iterations are those of a coarse factorisation."""
-    _, _, second = replay.settings.scheme.partition("+")
+    _, _, second = scheme_of(replay.settings).partition("+")
     if second == "icf":
         ready = [event.stamp.sequence for event in task if isinstance(event, Factorised)]
         return ready[1] if len(ready) > 1 else np.inf

@@ -133,11 +133,11 @@ def test_a_kronecker_product_shows_its_factors_and_its_error(moons):
 def test_the_stage_plays_to_its_end(stage):
     tick(stage)
     play_to_the_end(stage)
-    assert "Finished: converged" in stage.screen.story.object
+    assert "Finished: approximate" in stage.screen.story.object
     assert stage.transport.marks[1][1] == "interior point · icf 12"
     curves = stage.charts._sources["gaps"].data
     assert np.isfinite(curves["gap_exact"]).all()
-    assert np.nanmin(curves["gap_instead"]) < np.nanmin(curves["gap_exact"])  # the rest is what was left out
+    assert np.nanmin(curves["gap_instead"]) < 1e-3 * curves["gap_instead"][0]
     stage.playback.go(0)
     settle(stage)
     assert not len(stage.view._trace.data["trace"])

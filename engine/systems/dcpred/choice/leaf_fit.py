@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from engine.numerics.cholesky import lower_to_upper
+from engine.numerics.kernel_loops import exponential32
 from engine.numerics.kmeans import means
 from engine.runtime.events import Array
 from engine.systems.dcpred.compressed_model import Leaf, seen
@@ -27,19 +28,20 @@ SAMPLE = 500  # rows that pseudo-landmarks are fitted to
 
 def kernel_values(Z: Array, landmarks: Array, gamma: float) -> Array:
     """The Gaussian kernel between two sets of rows, in float32."""
-    centre = landmarks.mean(axis=0)
-    Z, landmarks = Z - centre, landmarks - centre
-    norms, own = np.einsum("ij,ij->i", Z, Z), np.einsum("ij,ij->i", landmarks, landmarks)
-    if gamma * max(norms.max(initial=0.0), own.max(initial=0.0)) > FAR:
+    centre, scale = landmarks.mean(axis=0), np.sqrt(2.0 * gamma).astype(np.float32)
+    Z, landmarks = (Z - centre) * scale, (landmarks - centre) * scale
+    norms, own = _half_norms(Z), _half_norms(landmarks)
+    if max(norms.max(initial=0.0), own.max(initial=0.0)) > FAR:
         Z, landmarks = Z.astype(np.float64), landmarks.astype(np.float64)
-        norms, own = np.einsum("ij,ij->i", Z, Z), np.einsum("ij,ij->i", landmarks, landmarks)
-    values = Z @ landmarks.T
-    values *= 2.0
-    values -= norms[:, None]
-    values -= own
-    np.minimum(values, 0.0, out=values)
-    values *= gamma
-    return np.exp(values, out=values).astype(np.float32, copy=False)
+        norms, own = _half_norms(Z), _half_norms(landmarks)
+    inner = Z @ landmarks.T
+    values = inner if inner.dtype == np.float32 else np.empty(inner.shape, np.float32)
+    exponential32(inner, norms, own, values, np.arange(len(Z)), 0)
+    return values
+
+
+def _half_norms(Z: Array) -> Array:
+    return np.einsum("ij,ij->i", Z, Z) / 2
 
 
 def sided_centres(points: Array, weights: Array, sides: Array | None, count: int, rng: np.random.Generator) -> Array:
@@ -148,14 +150,14 @@ class Target:
         return None
 
     def fit(self, F: Array, rows: Array) -> tuple[Array, Array]:
-        """Weights of the features, a column for each task, and intercepts."""
+        """Weights of the features, a column for each task, and intercepts; the last column of F is ones."""
         goal = self.values[rows]
         if self.regression:
             mean = goal.mean(axis=0, dtype=np.float64)
-            return least_squares(F, goal - mean.astype(np.float32), self.price), mean
-        weights, intercepts = np.zeros((F.shape[1], goal.shape[1])), np.full(goal.shape[1], ABSENT)
+            return least_squares(F[:, :-1], goal - mean.astype(np.float32), self.price), mean
+        weights, intercepts = np.zeros((F.shape[1] - 1, goal.shape[1])), np.full(goal.shape[1], ABSENT)
         mixed = (goal != goal[:1]).any(axis=0)
-        found = squared_hinge(np.hstack([F, np.ones((len(F), 1), np.float32)]), goal[:, mixed], self.price)
+        found = squared_hinge(F, goal[:, mixed], self.price)
         weights[:, mixed], intercepts[mixed] = found[:-1], found[-1]
         return weights, np.where(mixed, intercepts, np.where(goal[0] > 0, 1.0, ABSENT))
 
@@ -170,7 +172,9 @@ def fit_leaf(
         landmarks = landmarks[chain(landmarks)]
     some = slice(None) if looks.all() else looks
     features = Features.of(Z[rows][:, some], landmarks[:, some], gamma, pseudo, ratio, rng)
-    weights, intercepts = target.fit(features.values @ features.map, rows)
+    F = np.ones((len(rows), features.map.shape[1] + 1), np.float32)
+    np.matmul(features.values, features.map, out=F[:, :-1])
+    weights, intercepts = target.fit(F, rows)
     coefficients, count, expansion = features.map @ weights, len(landmarks), features.expansion
     return Leaf(
         landmarks, looks, coefficients[:count], intercepts, expansion.pairs, coefficients[count:], expansion.distances

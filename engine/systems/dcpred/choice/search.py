@@ -219,8 +219,8 @@ class Search:
         features = count * (1.0 + candidate.pseudo_ratio)
         rows = n * (1.0 + candidate.reach) * features
         rounds = 1 if self.target.regression else ROUNDS
-        work = rows * (0.08 * d + 16.0 + 0.01 * features + 0.1 * rounds * self.tasks)
-        work += leaves * (1e6 + 0.08 * features**3)
+        work = rows * (0.095 * d + 14.0 + 0.01 * features + 0.13 * rounds * self.tasks)
+        work += leaves * (0.9e6 + 0.05 * features**3)
         if candidate.pseudo != "none":
             work += leaves * 20e6
         if count < self.support * (1.0 + candidate.reach) / leaves:

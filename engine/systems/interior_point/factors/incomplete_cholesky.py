@@ -1,9 +1,12 @@
-"""Incomplete Cholesky factorisation: K ~ HH' with p columns, by greedy pivots.
+"""Incomplete Cholesky factorisation: K ~ HH' with p columns, by greedy or by random pivots.
 
-    v = diag(K);  repeat: i = argmax v;  h = (K(:, i) - H H(i, :)') / sqrt(v_i);  v -= h^2
+    v = diag(K)
+    repeat: i = argmax v, or i with probability v_i / sum of v;  h = (K(:, i) - H H(i, :)') / sqrt(v_i);  v -= h^2
 
 The sum of v is the trace of K - HH', which is also the sum of the singular values left out. It can go on from any
-rank. What the interior-point method does with HH' is in `low_rank`.
+rank. Greedy pivots that tie, as all do at first, go by a random order and not by that of the data. Random pivots (Chen,
+Epperly, Tropp and Webber, 2024) are drawn where much is left, instead of where single points are far from all others.
+What the interior-point method does with HH' is in `low_rank`.
 """
 
 from collections.abc import Iterator
@@ -26,9 +29,12 @@ class IncompleteCholesky(LowRankFactor):
 
     kind = "icf"
 
-    def __init__(self, problem: Problem, single: bool = True) -> None:
+    def __init__(self, problem: Problem, single: bool = True, pivots: str = "greedy", seed: int = 0) -> None:
         super().__init__(len(problem), problem.threads, single and problem.kernel.store is np.float32)
         self.problem = problem
+        self._draws = pivots == "random"
+        self._random = np.random.default_rng([seed, 12])
+        self._order = self._random.permutation(self.n)
         self.pivots: list[int] = []
         self.values: list[float] = []  # of v at the pivots, when they were chosen
         self.traces: list[float] = []  # of K - HH', after each pivot
@@ -62,7 +68,7 @@ class IncompleteCholesky(LowRankFactor):
         column = np.empty(self.n)
         row = np.empty((1, self.n), self.problem.kernel.store)
         while self.rank < min(rank, self.n) and self.error > error and not self.exhausted:
-            pivot = int(self.residual.argmax())
+            pivot = self._next()
             value = float(self.residual[pivot])
             for _ in self.problem.kernel.row_steps(self.problem.points, pivot, row, self.threads):
                 yield
@@ -72,6 +78,13 @@ class IncompleteCholesky(LowRankFactor):
             self.pivots.append(pivot)
             self.values.append(value)
             self.traces.append(float(self.residual.sum()))
+
+    def _next(self) -> int:
+        """The point whose row is next."""
+        if not self._draws:
+            return int(self._order[self.residual[self._order].argmax()])
+        ends = np.cumsum(np.where(self.residual > self._smallest, self.residual, 0.0))
+        return int(np.searchsorted(ends, self._random.random() * ends[-1], side="right"))
 
     def _make_room(self, wanted: int) -> Iterator[None]:
         """For a column, and for as many more as are wanted, if one panel will do."""

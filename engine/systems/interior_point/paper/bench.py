@@ -81,7 +81,7 @@ class Ready(ReadyCase[Case]):
     def interior(self, method: str, threads: int, rank: int) -> Fit:
         """By one of the paper's schemes."""
         settings = {
-            "scheme": SCHEMES[method], "rank": rank, "coarse_rank": max(1, rank // COARSER),
+            "scheme": SCHEMES[method], "rank": rank, "pivots": "greedy", "coarse_rank": max(1, rank // COARSER),
             "coarse_iter": COARSE_ITERATIONS, "max_iter": MOST_ITERATIONS, "instruments": "none",
         }  # fmt: skip
         return self._fit(INTERIOR_POINT, threads, settings)

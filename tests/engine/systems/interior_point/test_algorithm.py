@@ -44,11 +44,11 @@ def test_the_optimum_of_a_dense_solver(scheme, C, bias):
 
 def test_a_coarse_factor_that_leads_astray_is_left_out():
     data = datasets.load("checkerboard", size=300)
-    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=20)
+    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=20, scheme="icf+icf", pivots="greedy")
     assert not any(isinstance(event, SchemeSwitched) for event in events)
     assert len([event for event in events if isinstance(event, Factorised)]) == 2
-    assert events[-1].stop_reason == "converged"
-    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=200)
+    assert events[-1].stop_reason == "approximate"
+    [*events] = run_of(data.X, data.y, C=10, gamma=2.0, rank=200, scheme="icf+icf")
     assert any(isinstance(event, SchemeSwitched) for event in events)
 
 
@@ -69,7 +69,7 @@ def test_an_iterate_that_leads_astray_is_left_behind():
     [*events] = run_of(data.X, data.y, C=100, gamma=5.0, rank=200, coarse_rank=20, coarse_iter=15)
     [switch] = [event for event in events if isinstance(event, SchemeSwitched)]
     assert (switch.pushed, switch.mu) == (1000, pytest.approx(50))
-    assert events[-1].stop_reason == "converged"
+    assert events[-1].stop_reason == "approximate"
 
 
 def test_decomposition_from_the_iterate_is_exact():
@@ -83,7 +83,7 @@ def test_decomposition_from_the_iterate_is_exact():
 
 def test_the_approximate_problem_is_solved_and_the_exact_one_measured():
     problem, X = board(400, noise=0.05)
-    settings = InteriorPointSettings(C=10.0, scheme="icf", rank=40, tol=1e-8)
+    settings = InteriorPointSettings(C=10.0, scheme="icf", rank=40, pivots="greedy", tol=1e-8)
     found = Run(solve(problem, settings), problem.kernel.counter).result()
     H = factored(problem, 40).columns()
     _, objective = dual_by_clarabel(H @ H.T, problem.y, problem.upper, problem.linear, True)
@@ -136,7 +136,7 @@ def test_hard_problems_converge_or_say_why(kind, C):
     for scheme in ("cholesky", "icf", "icf+icf"):
         [*_, last] = run_of(X, y, C=C, kernel=kernel, scheme=scheme, rank=200)
         assert isinstance(last, InteriorFinished)
-        assert last.stop_reason == "converged" or last.reason
+        assert last.stop_reason in ("converged", "approximate") or last.reason
         assert np.isfinite(last.alpha).all()
 
 
@@ -160,7 +160,8 @@ def test_events_of_a_scheme(scheme):
     assert isinstance(events[0], Started)
     assert isinstance(events[-1], InteriorFinished)
     assert isinstance(events[-1], Finished)
-    assert events[-1].stop_reason == "converged"
+    exact = scheme == "cholesky" or "decomposition" in scheme
+    assert events[-1].stop_reason == ("converged" if exact else "approximate")
     factors = [event for event in events if isinstance(event, Factorised)]
     assert [event.kind for event in factors] == scheme.replace("+decomposition", "").split("+")
     iterations = [event for event in events if isinstance(event, InteriorIteration)]
@@ -244,7 +245,7 @@ def test_cancelled_anywhere_it_returns_what_it_has(scheme):
             if number == when:
                 run.cancel()
         trained = run.result()
-        assert trained.stop_reason == ("converged" if when == total - 1 else "cancelled")
+        assert (trained.stop_reason == "cancelled") == (when < total - 1)
         assert np.isfinite(trained.model.coefficients).all()
 
 
