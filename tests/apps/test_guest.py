@@ -12,11 +12,34 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.apps.conftest import pages_of
-from tests.support.page import TITLES, at_event, button, pause, scene
+from tests.support.page import SPOT, TITLES, at_event, button, pause, place
 from tests.support.server import Server
 
 ROOT = Path(__file__).parents[2]
 GUEST = ROOT / "tests/guest"
+# A second one that brings no presentation.
+PLAIN = """
+from dataclasses import replace
+
+from kernel_perceptron.system import SYSTEM
+
+PLAIN = replace(SYSTEM, name="plain-perceptron", title="Plain perceptron")
+"""
+PLAIN_PROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "plain-perceptron"
+version = "0.1"
+
+[project.entry-points."svm_explorer.systems"]
+plain = "plain_perceptron:PLAIN"
+
+[tool.hatch.build.targets.wheel]
+only-include = ["plain_perceptron.py"]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +50,12 @@ def python(tmp_path_factory):
     python = folder / "bin/python"
     packages = folder / f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
     (packages / "what-they-need.pth").write_text("\n".join(site.getsitepackages()))
+    plain = folder / "plain"
+    plain.mkdir()
+    (plain / "pyproject.toml").write_text(PLAIN_PROJECT)
+    (plain / "plain_perceptron.py").write_text(PLAIN)
     pip = [sys.executable, "-m", "pip", "--quiet", "--python", str(python), "install", "--no-deps"]
-    subprocess.run([*pip, "--ignore-installed", str(ROOT), str(GUEST)], check=True, cwd=folder)
+    subprocess.run([*pip, "--ignore-installed", str(ROOT), str(GUEST), str(plain)], check=True, cwd=folder)
     return python
 
 
@@ -107,8 +134,9 @@ def test_it_has_a_stage_of_its_own(chromium, python, tmp_path):
         expect(page.locator("[aria-current=step]").first).to_be_visible()
         # The address is a link to this moment and these settings
         page.wait_for_url(re.compile(r"[?&]at="))
+        here, _ = place(page)
         again = open_page(page.url.removeprefix(server.address))
-        expect(again.get_by_text(re.compile(r"event \d+ of"))).to_be_visible()
+        at_event(again, here).to_be_visible()
         # A recording leaves and comes back; a point is picked
         page.get_by_label("Speed").select_option("full speed")
         button(page, "Play").click()
@@ -117,8 +145,22 @@ def test_it_has_a_stage_of_its_own(chromium, python, tmp_path):
             page.get_by_text("Save recording").click()
         path = tmp_path / "mine.svmrun"
         download.value.save_as(path)
+        page.keyboard.press("Home")
+        at_event(page, 1).to_be_visible()
         page.locator("input[type=file][accept='.svmrun']").set_input_files(path)
         page.get_by_label("Speed").select_option("full speed")
         expect(page.get_by_text(re.compile(r"Finished"))).to_be_visible()
-        box = scene(page)
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert place(page)[0] == place(page)[1] > 2
+        page.mouse.click(*page.evaluate(SPOT))
+        page.wait_for_function(f"({TITLES})().includes('α of point 7')")
+
+
+def test_one_without_a_presentation_has_a_stage_too(chromium, python):
+    with Server(python=python, cwd=python.parent) as server, pages_of(chromium, server.wait().address) as open_page:
+        page = open_page("/")
+        page.get_by_role("link", name="Open Plain perceptron").click()
+        expect(page.get_by_text(re.compile(r"event \d+ of"))).to_be_visible()
+        page.get_by_label("Speed").select_option("full speed")
+        expect(page.get_by_text(re.compile(r"Finished"))).to_be_visible()
+        expect(page.get_by_text("support vectors", exact=True).first).to_be_visible()
+        assert "How accurate, in %?" in page.evaluate(TITLES)
