@@ -1,18 +1,21 @@
-"""The solvers: numpy, numba, scipy and scikit-learn, and no knowledge of any screen.
+"""The solvers. They use numpy, numba, scipy and scikit-learn, and nothing of the explorer.
 
-`KernelSVC` and its kin are scikit-learn estimators. Below them a solver is a generator of events, driven by a `Run` and
-kept in a `Recording`; `SOLVERS` has the systems by name.
+`KernelSVC` and the others are scikit-learn estimators. Below them a solver is a generator of events, driven by a `Run`
+and kept in a `Recording`; `SOLVERS` has the systems by name.
 
-The rooms, each importing only those before it:
+The folders and modules, each importing only those before it:
 
     registry      the systems by name, built in or brought by other packages
-    runtime       what a run is: events, Run, Recording, threads, executors; knows no problem
-    numerics      kernels, k-means, Cholesky; knows no problem either
+    runtime       what a run is: events, Run, Recording, threads, executors
+    numerics      kernels, k-means, Cholesky
     optimisation  the dual problem and how it is measured
     datasets      data by name or from files
     learning      from labelled data to a model: settings, multiclass, the base of estimators; `System`
-    reproduction  what the desks of papers share
-    systems       one folder a system, all of the same shape; start with systems/kernel_svm
+    reproduction  shared code that measures the papers' figures and tables again
+    systems       one folder for each system, all of the same shape; start with systems/kernel_svm
+
+Beside them, `events` has the kinds of events of all systems for users, and `compile_ahead` compiles numba kernels in
+the background.
 """
 
 from typing import TYPE_CHECKING, Any

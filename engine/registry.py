@@ -9,7 +9,7 @@ This module imports nothing of the engine when it is loaded, so that every room 
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,9 +25,23 @@ Item = TypeVar("Item")
 
 
 def folder_of(name: str) -> str | None:
-    """The built-in folder that has the system of this name, such as dcpred for "dcpred-ridge"."""
-    plain = name.replace("-", "_")
-    return next((folder for folder in BUILT_IN if plain == folder or plain.startswith(f"{folder}_")), None)
+    """The built-in folder that has the system of this name, such as dcpred for "dcpred-ridge"; None if none has it.
+
+    Each folder has a system of its own name. It is loaded only to see whether it also has one whose name goes on.
+    """
+    for folder in BUILT_IN:
+        first = folder.replace("_", "-")
+        if name == first:
+            return folder
+        if name.startswith(f"{first}-") and any(system.name == name for system in systems_of(folder)):
+            return folder
+    return None
+
+
+def systems_of(folder: str) -> "tuple[System, ...]":
+    """The systems of a built-in folder, which is loaded for it."""
+    systems: tuple[System, ...] = import_module(f"engine.systems.{folder}.system").SYSTEMS
+    return systems
 
 
 def load(reference: str) -> Any:
@@ -88,7 +102,7 @@ class _Systems(Mapping[str, "System"]):
             yield from self._load(folder)
 
     def _load(self, folder: str) -> "tuple[System, ...]":
-        systems: tuple[System, ...] = import_module(f"engine.systems.{folder}.system").SYSTEMS
+        systems = systems_of(folder)
         with self._lock:
             if any(system.name not in self._built_in for system in systems):
                 self._built_in |= {system.name: system for system in systems}
@@ -110,9 +124,14 @@ class _Papers(Mapping[str, "Paper"]):
     """The papers of all systems, by the name that the command has for each; they need scikit-learn."""
 
     def _found(self) -> "dict[str, Paper]":
-        references = dict.fromkeys(system.paper for system in SOLVERS.values() if system.paper)
-        papers: list[Paper] = [load(reference) for reference in references]
-        return {paper.name: paper for paper in papers}
+        found = {paper.name: paper for paper in map(load, _papers_of(SOLVERS.built_in()))}
+        for reference in _papers_of(SOLVERS[name] for name in SOLVERS if folder_of(name) is None):
+            try:
+                paper: Paper = load(reference)
+                found.setdefault(paper.name, paper)
+            except Exception as error:  # another package may fail in any way; the others still work
+                SOLVERS.problems[reference] = f"{type(error).__name__}: {error}"
+        return found
 
     def __getitem__(self, name: str) -> "Paper":
         return self._found()[name]
@@ -124,12 +143,16 @@ class _Papers(Mapping[str, "Paper"]):
         return len(self._found())
 
 
+def _papers_of(systems: "Iterable[System]") -> list[str]:
+    return list(dict.fromkeys(system.paper for system in systems if system.paper))
+
+
 SOLVERS = _Systems()
 PAPERS = _Papers()
 
 
 def problems() -> Mapping[str, str]:
-    """Systems of other packages that could not be loaded: name and reason."""
+    """What other packages bring and could not be loaded: name and reason."""
     list(SOLVERS)
     return SOLVERS.problems
 

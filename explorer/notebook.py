@@ -130,7 +130,7 @@ class Exploration(InCell):
     def _leave_alone(self, stage: Stage) -> None:
         if stage.playback is not None and stage.playback.playing:
             stage.playback.pause()
-        stage.refresh.mind_the_limits(time.monotonic())
+        stage.refresh.enforce_limits(time.monotonic())
 
 
 class Watched(InCell):

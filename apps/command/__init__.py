@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = _parser("paper" in arguments)
-    if "run" in arguments:
+    if {"run", "paper"} & {*arguments}:
         for name, reason in registry.problems().items():
             print(f"svm-explorer: {name} is not loaded: {reason}", file=sys.stderr)
     chosen = parser.parse_args(arguments)

@@ -7,16 +7,16 @@ from engine.learning.settings import Settings, accepted
 
 
 def add_settings(parser: argparse.ArgumentParser, title: str, table: type[Settings]) -> None:
-    """A flag for each setting."""
+    """A flag for each setting, after all other flags: a setting named as one of them has --setting-NAME."""
     group = parser.add_argument_group(title)
     for name in table.names():
-        parameter = table.param[name]
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            dest=f"setting_{name}",
-            metavar="VALUE",
-            help=f"{parameter.doc} {accepted(parameter).capitalize()}; {parameter.default} if not given.",
-        )
+        parameter, flag = table.param[name], name.replace("_", "-")
+        text = f"{parameter.doc} {accepted(parameter).capitalize()}; {parameter.default} if not given."
+        how: dict[str, Any] = {"dest": f"setting_{name}", "metavar": "VALUE", "help": text.replace("%", "%%")}
+        try:
+            group.add_argument(f"--{flag}", **how)
+        except argparse.ArgumentError:
+            group.add_argument(f"--setting-{flag}", **how)
 
 
 def read_settings(chosen: argparse.Namespace, table: type[Settings]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from apps.command.dask import add_cluster, cluster_of
 from apps.command.flags import add_settings, read_settings
 from engine import SOLVERS, Run, System, datasets
 from engine.datasets import Dataset
+from engine.learning.common_settings import SolverSettings
 from engine.learning.model import Trained
 from engine.learning.validation import dense
 from engine.runtime.errors import invalid
@@ -34,12 +35,12 @@ def add_run(run: argparse.ArgumentParser) -> None:
     for name, solver in SOLVERS.items():
         parser = solvers.add_parser(name, help=solver.title)
         _add_data(parser)
-        add_settings(parser, "settings", solver.settings)
         parser.add_argument("--out", type=Path, metavar="FILE", help="keep the recording here (.svmrun)")
         parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so much solver time")
         parser.add_argument("--quiet", action="store_true", help="no progress bar")
         if solver.subproblems:
             add_cluster(parser, default=argparse.SUPPRESS)
+        add_settings(parser, "settings", solver.settings)
         parser.set_defaults(action=_run, solver=solver)
 
 
@@ -56,7 +57,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
 
 def _run(chosen: argparse.Namespace) -> int:
     solver: System = chosen.solver
-    settings: Any = solver.settings.checked(read_settings(chosen, solver.settings))
+    settings = solver.settings.checked(read_settings(chosen, solver.settings))
     if chosen.out is not None and (chosen.out.is_dir() or not chosen.out.absolute().parent.is_dir()):
         raise invalid("--out", str(chosen.out), "a file in a folder that exists")
     data, source = _load(chosen, solver.task)
@@ -113,7 +114,7 @@ def _cancelled_by_ctrl_c(run: Run[Trained]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _summary(solver: System, settings: Any, data: Dataset, run: Run[Trained]) -> str:
+def _summary(solver: System, settings: SolverSettings, data: Dataset, run: Run[Trained]) -> str:
     lines = {"solver": solver.title, "data": f"{data.title}, {data.n:,} x {data.d}"}
     last = run.latest
     if isinstance(last, Finished):

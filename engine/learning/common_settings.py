@@ -44,16 +44,24 @@ def seed() -> Any:
     return param.Integer(0, bounds=(0, 2**32 - 1), doc="Of everything random; the same seed gives the same run.")
 
 
+class Diagnostics(param.Selector):
+    """How much is measured during a run that only an observer needs; a fit that nobody watches sets it to "none"."""
+
+
 def diagnostics(doc: str) -> Any:
     """How much is measured during a run that only an observer needs."""
-    return param.Selector(default="auto", objects=["auto", "all", "none"], doc=doc)
+    return Diagnostics(default="auto", objects=["auto", "all", "none"], doc=doc)
 
 
 class SolverSettings(Settings):
-    """The table of a solver. A table without one of these settings means the value that stands here."""
+    """The table of a system, with all settings that shared code reads.
+
+    A table that leaves one of them out has the value that stands here.
+    """
 
     C: Any = np.inf
     kernel: Any = "rbf"
+    gamma: Any = "scale"
     degree: Any = 3
     coef0: Any = 0.0
     tol: Any = 1e-3

@@ -19,13 +19,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from engine.learning.common_settings import Diagnostics
 from engine.learning.model import Model, Trained
 from engine.learning.system import System
 from engine.learning.validation import class_numbers, dense
 from engine.runtime.archive import ArchiveError
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
-from engine.runtime.events import Array, Event
+from engine.runtime.events import DONE, FROM_OUTSIDE, Array, Event
 from engine.runtime.progress import with_progress
 from engine.runtime.run import Run
 from engine.runtime.threads import thread_count
@@ -59,6 +60,7 @@ class SolverEstimator(BaseEstimator):
     n_jobs: int | None
     verbose: bool
     random_state: Any
+    executor: Any = None  # a parameter of estimators whose system has subproblems
 
     def _set(self, values: Mapping[str, Any]) -> None:
         """Keep the parameters of a constructor, given its `locals()`."""
@@ -87,11 +89,11 @@ class SolverEstimator(BaseEstimator):
         settings = self._settings()
         copy = self._copy(fitted=False)
         X, y = copy._checked(X, y)
-        executor = getattr(self, "executor", None)
         if recorded:
-            return Fit(self.solver.recorded_run(X, y, settings, executor=executor), settings, copy)
+            return Fit(self.solver.recorded_run(X, y, settings, executor=self.executor), settings, copy)
         counter = Counter()
-        return Fit(Run(self.solver.steps(dense(X), y, settings, counter, executor), counter), settings, copy)
+        steps = self.solver.steps(dense(X), y, settings, counter, self.executor)
+        return Fit(Run(steps, counter), settings, copy)
 
     def follow_fit(self, fit: Fit, events: Iterator[Event]) -> Iterator[Event]:
         """Pass on the events of the run of a fit; at their end the estimator is fitted."""
@@ -174,8 +176,8 @@ class SolverEstimator(BaseEstimator):
             if not 0 <= self.random_state < 2**32:
                 raise invalid("random_state", self.random_state, f"None, a RandomState or from 0 to {2**32 - 1}")
             values["seed"] = int(self.random_state)
-        if "instruments" in table.names():
-            values["instruments"] = "none"  # a fit does not pay for what only a watcher wants to know
+        # A fit does not pay for what only an observer needs.
+        values |= {name: "none" for name in table.names() if isinstance(table.param[name], Diagnostics)}
         return table.checked(values)
 
     def _values(self, X: Any) -> Array:
@@ -231,9 +233,9 @@ class SolverEstimator(BaseEstimator):
 
     def _warn_if_unfinished(self, trained: Trained) -> None:
         """Warn of a fit that stopped before it was done."""
-        if trained.stop_reason in ("converged", "early", "passes", "approximate"):
+        if trained.stop_reason in DONE:
             return
-        outside = trained.stop_reason in ("cancelled", "time")
+        outside = trained.stop_reason in FROM_OUTSIDE
         advice = "the model is what it had by then" if outside else "raise max_iter or tol, or scale the features"
         warnings.warn(
             f"{type(self).__name__} stopped ({trained.stop_reason}){self._how_far(trained)}; {advice}",

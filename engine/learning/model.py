@@ -12,10 +12,9 @@ from engine.numerics.kernels import KERNELS, Kernel
 from engine.runtime import archive
 from engine.runtime.archive import ArchiveError
 from engine.runtime.counter import Counter
-from engine.runtime.events import Array
+from engine.runtime.events import STOP_REASONS, Array
 
 KIND, VERSION = "svm-explorer model", 1
-STOP_REASONS = ("cancelled", "time", "stalled", "max_iter", "approximate", "early", "passes", "converged")
 
 
 class Task(NamedTuple):
@@ -35,6 +34,24 @@ def tasks(classes: Array, scheme: str) -> list[Task]:
         return [Task(f"{classes[a]} against {classes[b]}", (a,), (b,)) for a, b in combinations(range(count), 2)]
     rest = [tuple(b for b in range(count) if b != a) for a in range(count)]
     return [Task(f"{classes[a]} against the rest", (a,), rest[a]) for a in range(count)]
+
+
+def pair_votes(values: Array, classes: Array) -> Array:
+    """The votes for each class; values have a column for each pair of classes."""
+    votes = np.zeros((len(values), len(classes)))
+    for column, task in zip(values.T, tasks(classes, "ovo"), strict=True):
+        votes[:, task.positive[0]] += column > 0
+        votes[:, task.negative[0]] += column <= 0
+    return votes
+
+
+def pair_decision(values: Array, classes: Array) -> Array:
+    """The votes for each class, and within equal votes its summed confidence, as SVC does it."""
+    confidence = np.zeros((len(values), len(classes)))
+    for column, task in zip(values.T, tasks(classes, "ovo"), strict=True):
+        confidence[:, task.positive[0]] += column
+        confidence[:, task.negative[0]] -= column
+    return pair_votes(values, classes) + confidence / (3 * (np.abs(confidence) + 1))
 
 
 class Group(NamedTuple):
@@ -96,7 +113,7 @@ class Model(Sealed):
 
     @property
     def n_features(self) -> int:
-        """Of the data it was trained on."""
+        """The number of features of the training data."""
         return self.vectors.shape[1]
 
     def groups(self) -> list[Group]:
@@ -139,25 +156,14 @@ class Model(Sealed):
             return values[:, 0]
         if self.scheme == "ovr":
             return values
-        confidence = np.zeros((len(values), len(self.classes)))
-        for column, task in zip(values.T, tasks(self.classes, "ovo"), strict=True):
-            confidence[:, task.positive[0]] += column
-            confidence[:, task.negative[0]] -= column
-        return self._votes(values) + confidence / (3 * (np.abs(confidence) + 1))
+        return pair_decision(values, self.classes)
 
     def predict(self, values: Array) -> Array:
         """Labels: by sign, by the largest value, or by most votes (of equal ones the first class wins)."""
         if len(self.classes) == 2:
             return self.classes[(values[:, 0] > 0).astype(int)]
-        scores = values if self.scheme == "ovr" else self._votes(values)
+        scores = values if self.scheme == "ovr" else pair_votes(values, self.classes)
         return self.classes[scores.argmax(axis=1)]
-
-    def _votes(self, values: Array) -> Array:
-        votes = np.zeros((len(values), len(self.classes)))
-        for column, task in zip(values.T, tasks(self.classes, "ovo"), strict=True):
-            votes[:, task.positive[0]] += column > 0
-            votes[:, task.negative[0]] += column <= 0
-        return votes
 
     def save(self, path: str | Path, extra: dict[str, Any]) -> None:
         """Write to one file, with what else the estimator wants to keep."""
@@ -225,6 +231,6 @@ class Trained:
 
     @property
     def stop_reason(self) -> str:
-        """Of all tasks together: what happened to any of them, the most final first."""
+        """Of all tasks together: the first of `STOP_REASONS` that any of them has."""
         reasons = {solution.stop_reason for solution in self.solutions}
         return next((reason for reason in STOP_REASONS if reason in reasons), "converged")

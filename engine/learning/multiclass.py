@@ -13,7 +13,7 @@ from engine.optimisation.dual_problem import Problem, Source
 from engine.optimisation.solution import Solution
 from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
-from engine.runtime.events import Array, Finished, Steps, Stop, finish, within
+from engine.runtime.events import FROM_OUTSIDE, Array, Finished, Steps, Stop, finish, within
 from engine.runtime.threads import thread_count
 
 
@@ -50,7 +50,7 @@ def train_by_tasks(
         used, coefficients = solution.expansion(signs)
         parts.append((members[used], coefficients, solution.intercept))
         solutions.append(solution)
-        if stopped or solution.stop_reason in ("cancelled", "time"):
+        if stopped or solution.stop_reason in FROM_OUTSIDE:
             break
     # A stopped run leaves tasks untrained: they have no support vectors, and decision values of 0.
     empty = np.empty(0, int)

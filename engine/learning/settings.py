@@ -6,7 +6,7 @@ which values are accepted from the table itself.
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import param
@@ -37,6 +37,15 @@ class Count(param.Parameter):
             raise ValueError("not a count")
 
 
+class Share(param.Parameter):
+    """A share above 0 and up to 1, or the word that is its default and leaves the choice to the solver."""
+
+    def _validate_value(self, value: Any, allow_None: bool) -> None:
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not ((number and 0 < value <= 1) or (isinstance(value, str) and value == self.default)):
+            raise ValueError("not a share")
+
+
 class Settings(param.Parameterized):
     """A table of settings; make one from untrusted values with `checked`."""
 
@@ -45,11 +54,11 @@ class Settings(param.Parameterized):
 
     @classmethod
     def names(cls) -> list[str]:
-        """Of all settings, in the order of the table."""
+        """The names of all settings, in the order of the table."""
         return [name for name in cls.param if name != "name"]
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> "Settings":
+    def checked(cls, values: Mapping[str, Any]) -> Self:
         """Settings with these values; an unknown name or a refused value gets an error that says what is accepted."""
         table = cls()
         for name, given in values.items():
@@ -77,6 +86,8 @@ class Settings(param.Parameterized):
                 return None
             if isinstance(parameter, param.Integer) or (isinstance(parameter, Count) and text != parameter.default):
                 return int(text)
+            if isinstance(parameter, Share) and text != parameter.default:
+                return float(text)
             if isinstance(parameter, param.Selector):
                 return {str(item): item for item in parameter.objects}.get(text, text)
             if isinstance(parameter, param.Number) or (isinstance(parameter, Gamma) and text not in GAMMA_RULES):
@@ -97,6 +108,8 @@ def accepted(parameter: param.Parameter) -> str:
         return parameter.accepted
     if isinstance(parameter, Count):
         return parameter.accepted or f'a whole number from 1, or "{parameter.default}"'
+    if isinstance(parameter, Share):
+        return f'a number above 0 to 1, or "{parameter.default}"'
     if isinstance(parameter, param.Selector):
         return f"one of {', '.join(map(str, parameter.objects))}{none}"
     if isinstance(parameter, param.Boolean):

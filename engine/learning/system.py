@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.datasets.dataset import Task
+from engine.learning.common_settings import SolverSettings
 from engine.learning.model import Trained, tasks
-from engine.learning.settings import Settings
 from engine.learning.validation import check_data, check_targets
 from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Event, Finished, Steps
@@ -33,7 +33,7 @@ class System:
 
     name: str  # in recordings, links, the command and the registry
     title: str  # on pages, in the command's help and its progress bar
-    settings: type[Settings]
+    settings: type[SolverSettings]
     train: Callable[..., Steps[Trained]]  # (X, y, settings, counter), and the executor if it has subproblems
     events: tuple[type[Event], ...] = ()  # the kinds of events that it emits, beside those of every run
     summary: Callable[[Finished], dict[str, str]] = common_summary  # how a run ended, in words by name
@@ -45,11 +45,16 @@ class System:
     estimator: str = ""  # "package.module:Class", by name: scikit-learn loads late
     paper: str = ""  # "package.module:PAPER", likewise
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.settings, type) and issubclass(self.settings, SolverSettings)):
+            accepted = f"a subclass of {SolverSettings.__module__}.{SolverSettings.__name__}, a class"
+            raise TypeError(f"settings of the system {self.name!r} must be {accepted}; got {self.settings!r}")
+
     def recorded_run(
         self,
         X: Any,
         y: Any,
-        settings: Settings,
+        settings: SolverSettings,
         *,
         source: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
@@ -63,12 +68,14 @@ class System:
         steps = self.steps(X, y, settings, counter, executor)
         return Run(steps, counter, Recording(header, recording_mb), time_limit)
 
-    def parts(self, y: Array, settings: Any) -> int:
+    def parts(self, y: Array, settings: SolverSettings) -> int:
         """How many tasks, one after the other, a training on these labels has."""
-        return len(tasks(np.unique(y), settings.multiclass)) if self.by_tasks else 1
+        if self.task != "classification" or not self.by_tasks:
+            return 1
+        return len(tasks(np.unique(y), settings.multiclass))
 
     def steps(
-        self, X: Array, y: Array, settings: Any, counter: Counter, executor: Executor | None = None
+        self, X: Array, y: Array, settings: SolverSettings, counter: Counter, executor: Executor | None = None
     ) -> Steps[Trained]:
         """The steps of a training on checked data."""
         how = {"executor": executor} if self.subproblems else {}

@@ -124,7 +124,7 @@ class Kernel:
         return Points(moved, norms)
 
     def exact(self, store: Any = np.float64) -> "Kernel | None":
-        """The same in float64, or with its values alone in float32; None where there is no such kernel."""
+        """The same kernel that computes in float64 and keeps values in `store`; None where there is no such kernel."""
         return replace(self, work=np.float64, store=store)
 
     def raw(self, X: Array) -> Array:

@@ -64,7 +64,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
-    """The inverse of load."""
+    """Write a vector to LANES numbers of a flat array, from an index on."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.store(arguments[2], _place(context, builder, signature, arguments), align=4)
@@ -224,9 +224,9 @@ def products(Z, a, b, c, e, d, panels, panel, start):  # type: ignore[no-untyped
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
 def products_of(Z, a, b, c, e, features, first, last, panels, start):  # type: ignore[no-untyped-def]
-    """The same over some features alone, from the first to the last of a list; each has its vector in the panels."""
+    """`products` over some features alone, from the first to the last of a list; each has its vector in the panels."""
     one = two = three = four = start
-    for k in range(np.uint64(first), np.uint64(last)):  # numbers without a sign are not looked at twice
+    for k in range(np.uint64(first), np.uint64(last)):  # unsigned: numba checks no sign
         vectors, feature = load(panels, k * np.uint64(LANES)), features[k]
         one = multiply_add(broadcast_from(Z, a + feature), vectors, one)
         two = multiply_add(broadcast_from(Z, b + feature), vectors, two)

@@ -21,7 +21,7 @@ from engine.optimisation.kernel_factor import Factor
 from engine.runtime.events import Array, Steps
 
 TO_BOUNDARY = 0.99  # part of the way to the boundary that a step may go
-REFINEMENTS = 3  # of a direction, at most
+REFINEMENTS = 3  # times that a direction is refined, at most
 REFINED = 1e-3  # residual of a direction, relative to its right-hand side, that needs no refinement
 USELESS = 1e-2  # residual that is left in vain: the factorisation has too few digits for this D
 SHORT, PATIENCE = 1e-4, 3  # so many steps in a row that are so short: stalled

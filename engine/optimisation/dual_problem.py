@@ -159,7 +159,7 @@ class Problem:
         return optimality(self.y * alpha, self.y * gradient, low, high, self.bias)
 
     def signed_bounds(self) -> tuple[Array, Array]:
-        """Of the signed variables y alpha."""
+        """The lower and upper bounds of the signed variables y alpha."""
         end = self.y * self.upper
         return np.minimum(0, end), np.maximum(0, end)
 

@@ -17,6 +17,12 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[Any]
 Result = TypeVar("Result")
 
+# Why a solver stops. Several tasks together stop for the first of these reasons that any of them has.
+FROM_OUTSIDE = ("cancelled", "time")
+UNFINISHED = ("stalled", "max_iter")
+DONE = ("approximate", "early", "passes", "converged")  # "approximate": what converged was an approximate problem
+STOP_REASONS = (*FROM_OUTSIDE, *UNFINISHED, *DONE)
+
 
 @dataclass(frozen=True)
 class Stamp:
@@ -71,8 +77,7 @@ class PhaseBegan(Event):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Finished(Event):
-    """A solver is done; `stop_reason` is one of converged, approximate (what converged was an
-    approximate problem), early, passes, max_iter, stalled, cancelled, time.
+    """A solver has stopped; `stop_reason` is one of `STOP_REASONS`.
 
     At the end of several tasks the numbers are sums, the violation is the largest, and there is no alpha or intercept.
     """

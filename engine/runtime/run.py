@@ -138,7 +138,7 @@ class Run(Generic[Result]):
     def _drive(self) -> Iterator[Event]:
         try:
             while True:
-                stop = self._wait_for_leave()
+                stop = self._wait_while_paused()
                 try:
                     item = self._advance(stop)
                 except StopIteration as end:
@@ -158,8 +158,8 @@ class Run(Generic[Result]):
             with self._change:
                 self._state = "done"
 
-    def _wait_for_leave(self) -> Stop | None:
-        """Wait while paused; the reason to stop, said once, if there is one."""
+    def _wait_while_paused(self) -> Stop | None:
+        """Wait while paused; returns the `Stop` once, when the run is to end."""
         with self._change:
             while self._allowance == 0 and self._stop is None:
                 self._state = "paused"

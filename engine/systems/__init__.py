@@ -8,6 +8,6 @@ A fit goes estimator -> training -> algorithm -> the modules that do the arithme
 labelled data and a model of their solutions, `algorithm` is the generator that reads like the paper. The estimator
 calls training through the `System`, as command and pages do.
 
-Start with `kernel_svm`. All others may build on it, none of them on another: only the desk of Budgeted SGD's paper
-and dcsvm, clustersvm, dcpred and interior_point do.
+Start with `kernel_svm`. Systems import only `kernel_svm`, never each other: dcsvm, clustersvm, dcpred and
+interior_point solve their subproblems with it, budgeted_sgd trains the exact model that its budget is compared with.
 """

@@ -3,7 +3,7 @@
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Chart:
 
 
 ACCURACY = Chart("accuracy", "How accurate, in %?", "linear", {"train": (NEGATIVE, "train"), "test": (AMBER, "test")})
+RMSE = replace(ACCURACY, title="How far off (root mean square)?")  # of a regression
 ALPHA = Chart("alpha", "α of a point", "linear", {"alpha": (GREEN, "")}, TILE_HEIGHT)
 
 
@@ -56,12 +57,12 @@ class IterationAxis:
         self.place = getattr(event, "iteration", self.place + 1)
 
 
-def told_numbers(replay: Replay, event: Event) -> dict[str, float]:
+def event_numbers(replay: Replay, event: Event) -> dict[str, float]:
     """The numbers that an event has, by name."""
     return {name: float(value) for name, value in vars(event).items() if isinstance(value, int | float)}
 
 
-def told_objective(event: Event) -> float:
+def event_objective(event: Event) -> float:
     """The objective of the whole problem that an event tells; NaN if it tells none."""
     return float(getattr(event, "objective", np.nan))
 
@@ -71,8 +72,8 @@ class Curves:
     """What the charts show of the events of a system."""
 
     events: tuple[type[Event], ...] = ()  # those that curves go through; empty: those after which there is a frame
-    numbers: Callable[[Replay, Event], dict[str, float]] = told_numbers  # apart from "gap", "train" and "test"
-    objective: Callable[[Event], float] = told_objective  # the curve "gap" is its distance from the lowest
+    numbers: Callable[[Replay, Event], dict[str, float]] = event_numbers  # apart from "gap", "train" and "test"
+    objective: Callable[[Event], float] = event_objective  # the curve "gap" is its distance from the lowest
     axis: type[IterationAxis] = IterationAxis
 
 

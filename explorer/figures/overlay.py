@@ -21,7 +21,7 @@ class Overlay:
         self._drawn: dict[str, tuple[Any, ...]] = {}  # what each part was last drawn for
 
     @property
-    def moving(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether the next frame differs though nothing happens."""
         return False
 

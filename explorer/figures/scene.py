@@ -11,6 +11,7 @@ from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, L
 from engine.runtime.events import Array
 from explorer.figures.marks import draw_marks, size_of
 from explorer.figures.overlay import Overlay
+from explorer.replay.decision_field import grid
 from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.theme import (
@@ -28,6 +29,7 @@ from explorer.style.theme import (
 
 HEIGHT = 412  # pixels of the frame, more or less
 CELLS = 10_000  # places of the decision field
+CURVE = 400  # places of the curve of a regression
 MOST_EVALUATIONS = 3e7  # kernel evaluations that one field may cost; beyond, it has fewer places
 MOST_POINTS = 5000
 REACH = 0.03  # of the window, between a tap and the point it means
@@ -88,6 +90,7 @@ class Scene:
         self._now = ColumnDataSource({"alpha": [], "margin": []})
         self._support = ColumnDataSource({name: [] for name in SUPPORT})
         self._working = ColumnDataSource({"x": [], "y": []})
+        self._curve = ColumnDataSource({"x": [], "y": []})
         self._misses = ColumnDataSource({"x": [], "y": []})
         self._pinned = ColumnDataSource({"x": [], "y": []})
         self._build()
@@ -108,6 +111,7 @@ class Scene:
             level: plot.line(f"x{level}", f"y{level}", source=self._lines, line_width=width, line_dash=dash)
             for level, (_, width, dash) in MARGINS.items()
         }
+        self._curve_glyph = plot.line("x", "y", source=self._curve, line_width=3)
         points = plot.image_rgba(image="image", x="x", y="y", dw="dw", dh="dh", source=self._marks)
         # What the pointer is over; without an angle a mark is found there, but not drawn.
         under = plot.scatter("x", "y", source=self._points, size=9, angle=float("nan"))
@@ -150,7 +154,7 @@ class Scene:
         self._colours.palette = ramp(tone(dark).field)
         for level, line in self._line_glyphs.items():
             line.glyph.line_color = MARGINS[level][0] or tone(dark).text
-        for glyph in (self._support_glyph, self._miss_glyph, self._pin_glyph):
+        for glyph in (self._support_glyph, self._miss_glyph, self._pin_glyph, self._curve_glyph):
             glyph.glyph.line_color = tone(dark).text
         if self.overlay is not None:
             self.overlay.restyle(dark)
@@ -227,7 +231,7 @@ class Scene:
         self._set_frame((low + high - self.side) / 2, (low + high + self.side) / 2, free=False)
 
     def _frame_targets(self, low: Array, high: Array) -> None:
-        """Targets have a scale of their own, with room below for landmarks and above for words."""
+        """Targets have a scale of their own, with room for words."""
         size = np.maximum(high - low, 1e-9)
         self._set_frame(low - size * (0.03, 0.14), high + size * (0.03, 0.1), free=True)
 
@@ -265,7 +269,7 @@ class Scene:
     def clear(self) -> None:
         """Nothing but the points."""
         for source in (
-            self._field, self._lines, self._support, self._working, self._misses, self._pinned, self._now,
+            self._field, self._lines, self._support, self._working, self._misses, self._pinned, self._now, self._curve,
         ):  # fmt: skip
             if any(map(len, source.data.values())):
                 source.data = {name: [] for name in source.data}
@@ -280,8 +284,10 @@ class Scene:
         drawn = (frame, self.window(), self.layers)
         if drawn != self._drawn:  # or an overlay moves, and nothing else
             self._drawn = drawn
-            if replay.regression:  # curves over the first axis, by the overlay
+            if replay.regression:
                 self._window = self.window()
+                if self.overlay is None:
+                    self._draw_curve(replay, frame)
             else:
                 self._draw_points(replay, frame)
                 self._draw_field(replay, frame)
@@ -324,9 +330,16 @@ class Scene:
             wrong = rows[replay.reader.margins(frame, rows, self.local) <= 0]
             self._misses.data = {"x": places[wrong, 0], "y": places[wrong, 1]}
 
+    def _draw_curve(self, replay: Replay, frame: Frame) -> None:
+        """The decision function of a regression along the first axis, where no overlay draws one."""
+        left, right, _, _ = self._window
+        xs = np.linspace(left, right, CURVE)
+        values = replay.reader.decision(frame, grid(replay, xs, [0.0]), self.local)
+        self._curve.data = {"x": xs.astype(np.float32), "y": values.astype(np.float32)}
+
     def _draw_field(self, replay: Replay, frame: Frame) -> None:
         self._window = left, right, bottom, top = self.window()
-        cells = min(CELLS, MOST_EVALUATIONS / (1 + replay.reader.price(frame, on_grid=True)))
+        cells = min(CELLS, MOST_EVALUATIONS / (1 + replay.reader.cost_per_value(frame, on_grid=True)))
         across = int(np.clip(np.sqrt(cells * (right - left) / (top - bottom)), 16, CELLS / 16))
         xs, ys = np.linspace(left, right, across), np.linspace(bottom, top, max(16, int(cells / across)))
         values = replay.reader.field(frame, xs, ys, self.local)

@@ -22,7 +22,7 @@ class View:
         self.sources: Iterable[ColumnDataSource] = ()  # what `clear` empties
 
     @property
-    def restless(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether it is to be drawn again though nothing happens."""
         return False
 
@@ -38,7 +38,7 @@ class View:
         self.clear()
 
     def end(self) -> None:
-        """End what works in the background."""
+        """End what this view does in the background; a reader is ended by the stage."""
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""

@@ -45,7 +45,7 @@ class RunContext:
         self.threads = thread_count(settings.n_jobs)
         self.plane = Plane.fit(self.X)
         self.places = self.plane.project(self.X)
-        self.beside = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared distance from the plane
+        self.plane_distance = ((self.X - self.plane.lift(self.places)) ** 2).sum(axis=1)  # squared
         if self.regression:  # targets over the first axis
             self.plane = replace(self.plane, labels=(self.plane.labels[0], "target"))
             self.places = np.column_stack([self.places[:, 0], header.y])
@@ -83,15 +83,14 @@ class RunContext:
         values[some[:, None] == others] = 0.0
         return bool(np.median(values.max(axis=1)) < NARROW)
 
-    def task_number(self, task: Task) -> int:
-        """Which of all tasks it is."""
-        return list(self.tasks).index(task.name)
-
     def test_points(self, task: Task) -> tuple[Points, Array]:
-        """Test points of a task, enough for a chart, and which of them are positive."""
+        """Test points of a task, enough for a chart, and which of them are positive; of a regression, their targets."""
         if self._test is None:
             return self.points[:0], np.zeros(0, bool)
         points, labels = self._test
+        if self.regression:
+            some = spread(len(labels), ENOUGH)
+            return points[some], np.asarray(labels, float)[some]
         sides = (self.classes[list(side)] for side in (task.positive, task.negative))
         positive, negative = (np.isin(labels, side) for side in sides)
         ours = np.flatnonzero(positive | negative)

@@ -34,7 +34,7 @@ def gaussian_sides(context: RunContext, terms: Expansion, xs: Array, ys: Array) 
 
     On a grid the kernel is a product of one along each axis and one for what lies beside the plane.
     """
-    weights = terms.weights * np.exp(-context.kernel.gamma * terms.beside)
+    weights = terms.weights * np.exp(-context.kernel.gamma * terms.plane_distance)
     across, up = (
         np.exp((-context.kernel.gamma * (places[:, None] - terms.places[:, axis]) ** 2).astype(np.float32))
         for axis, places in enumerate((xs, ys))

@@ -31,7 +31,7 @@ class Frame:
     @property
     def support(self) -> Array:
         """Which alphas are not zero."""
-        return self.alpha > 0
+        return self.alpha != 0
 
     @property
     def at_bound(self) -> Array:
@@ -46,7 +46,7 @@ class Expansion:
     points: Points
     weights: Array  # signed
     places: Array  # in the plane
-    beside: Array  # squared distance from the plane
+    plane_distance: Array  # squared distance from the plane
     marked: Array  # at the bound, or merged
 
 

@@ -73,7 +73,7 @@ class Reader:
         members = frame.members[rows]
         here = self.context
         return Expansion(
-            here.points[members], weights, here.places[members], here.beside[members], frame.at_bound[rows]
+            here.points[members], weights, here.places[members], here.plane_distance[members], frame.at_bound[rows]
         )
 
     def drawn(self, frame: Frame) -> Drawn:
@@ -81,15 +81,11 @@ class Reader:
         terms = self.expansion(frame)
         return Drawn(terms.places, terms.weights, terms.marked)
 
-    def price(self, frame: Frame, on_grid: bool = False) -> float:
+    def cost_per_value(self, frame: Frame, on_grid: bool = False) -> float:
         """Kernel evaluations of a decision value, about; those in many dimensions count more, but for a field."""
         short_cut = on_grid and self.context.kernel.name == "rbf"
         each = 1.0 if short_cut else max(1.0, self.context.X.shape[1] / PLAIN)
         return len(self.expansion(frame).weights) * each
-
-    def affordable(self, frame: Frame) -> int:
-        """How many points may be asked about for one drawing."""
-        return min(ENOUGH, int(5 * MOST_EVALUATIONS / (1 + self.price(frame))))
 
     def decision(self, frame: Frame, points: Points, local: bool = True) -> Array:
         """Decision values of points that the kernel has taken in; `local`: by the model of their part alone."""
@@ -102,24 +98,32 @@ class Reader:
         return decision_field.values_on_grid(self.context, self.expansion(frame), frame.intercept, xs, ys)
 
     def margins(self, frame: Frame, rows: Array | None = None, local: bool = True) -> Array:
-        """y f(x) of some points: from the gradient where it is up to date; NaN where it would cost too much."""
+        """y f(x) of some points, of a regression f(x).
+
+        It comes from the gradient where that is up to date; NaN where it would cost too much.
+        """
         rows = np.arange(len(frame.members)) if rows is None else rows
         values = np.full(len(rows), np.nan)
         known = np.zeros(len(rows), bool)
-        if frame.gradient is not None:
+        if frame.gradient is not None and not self.context.regression:
             known = np.ones(len(rows), bool) if frame.active is None else frame.active[rows]
             fresh = rows[known]
             values[known] = frame.gradient[fresh] + 1.0 + frame.signs[fresh] * frame.intercept
         rest = rows[~known]
-        if len(rest) * (1 + self.price(frame)) <= MOST_EVALUATIONS:
+        if len(rest) * (1 + self.cost_per_value(frame)) <= MOST_EVALUATIONS:
             points = self.context.points[frame.members[rest]]
             values[~known] = frame.signs[rest] * self.decision(frame, points, local)
         return values
 
     def accuracy(self, frame: Frame) -> tuple[float, float]:
-        """Per cent right on the task's training points and on its part of the test set (NaN without one)."""
-        affordable = min(ENOUGH, int(MOST_EVALUATIONS / (1 + self.price(frame))))
+        """Per cent right on the task's training points and on its part of the test set (NaN without one).
+
+        Of a regression, the roots of the mean square errors.
+        """
+        affordable = min(ENOUGH, int(MOST_EVALUATIONS / (1 + self.cost_per_value(frame))))
         some = spread(len(frame.members), affordable)
+        if self.context.regression:
+            return self._errors(frame, some, affordable)
         margins, positive = self.margins(frame, some), frame.signs[some] > 0
         right = np.where(positive, margins > 0, margins >= 0)[np.isfinite(margins)]  # 0 is a no, as for the test set
         train = 100 * float(np.mean(right)) if len(right) else np.nan
@@ -129,6 +133,16 @@ class Reader:
         some = spread(len(points), affordable)
         points, positive = points[some], positive[some]
         return train, 100 * float(np.mean((self.decision(frame, points) > 0) == positive))
+
+    def _errors(self, frame: Frame, some: Array, affordable: int) -> tuple[float, float]:
+        """The roots of the mean square errors of a regression on some training points, and on test points."""
+        train = self.margins(frame, some) - self.context.y[frame.members[some]]
+        points, targets = self.context.test_points(frame.task)
+        chosen = spread(len(points), affordable)
+        test = self.decision(frame, points[chosen]) - targets[chosen] if len(points) else np.zeros(0)
+        known = (errors[np.isfinite(errors)] for errors in (train, test))
+        first, second = (float(np.sqrt(np.mean(errors**2))) if len(errors) else np.nan for errors in known)
+        return first, second
 
     # ---- files ----
 
@@ -152,4 +166,4 @@ class Reader:
         return all(array.shape == (size,) for array in told)
 
     def end(self) -> None:
-        """End what works in the background."""
+        """End what works in the background; the stage calls it when the recording leaves."""

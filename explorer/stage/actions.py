@@ -52,10 +52,12 @@ class Stage:
         self.current = CurrentRun(shown.step_sizes)
         given = () if data is None else (Preset("Your data", {}, settings or {}),)
         self.beginnings = (*given, *(preset for preset in shown.presets if preset.available))
-        self.settings = SettingsPanel(self.solver.settings, shown.shown, dict(self.beginnings[0].settings))
+        self.settings = SettingsPanel(
+            self.solver.settings, shown.shown, dict(self.beginnings[0].settings), shown.labels, shown.decades
+        )
         self.scene = Scene(self._touch, dark, shown.overlay)
         self.charts, self.view = Charts(shown.charts, shown.curves, dark), shown.view(dark)
-        self.transport = Transport(lambda: self.refresh.answer(), sizes=[*STEP_SIZES, *shown.step_sizes])
+        self.transport = Transport(lambda: self.refresh.draw_controls_now(), sizes=[*STEP_SIZES, *shown.step_sizes])
         self.shortcuts = Shortcuts(self.press, own_page=own_page)
         heard: dict[str, Any] = {
             "drawn": lambda frame: self.refresh.acknowledge(frame),
@@ -147,7 +149,7 @@ class Stage:
         self.screen.message.visible = False
         self.show_run(run, replay)
         self.current.enter()
-        self.data.put_brush_down()
+        self.data.pin_on_tap()
         self._say_what_to_look_at()
         self._warn_of_a_narrow_kernel(replay)
 
@@ -183,7 +185,7 @@ class Stage:
         """What a key does."""
         if self.playback is not None and key in KEYS:
             self.playback.act(KEYS[key])
-            self.refresh.answer()
+            self.refresh.draw_controls_now()
 
     def _touch(self, kind: str, x: float, y: float) -> None:
         """A tap or a stroke on the scene: draw, or pin the point that was meant."""

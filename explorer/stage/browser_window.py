@@ -10,7 +10,10 @@ Heard = Callable[[Any], None]
 
 
 class Window(JSComponent):
-    """The page's far end. Sends messages: "drawn" (the number of a frame), "window" (its size), "dark"."""
+    """The part of a page that runs in the browser.
+
+    Sends messages: "drawn" (the number of a frame), "window" (its size), "dark".
+    """
 
     frame = param.Integer(0, doc="Number of the newest frame sent; drawn, it comes back.")
     query = param.String("", doc="What the address bar shows behind the question mark.")

@@ -1,17 +1,19 @@
 """Widgets from a table of settings: log sliders with typed entry for scales, switches, menus, numbers."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import panel_material_ui as pmui
 import param
 
-from engine.learning.settings import Count, Settings, accepted
+from engine.learning.settings import Gamma, Settings, accepted
 from explorer.style.layout import column
 
-# Settings that span decades: log10 of the ends of their sliders.
-DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0), "alpha": (-5.0, 3.0)}
+# Of the settings that several systems have: labels, and log10 of the ends of the sliders of those that span decades.
+COMMON_LABELS = {"gamma": "γ", "coef0": "coefficient c₀", "tol": "tolerance"}
+COMMON_DECADES = {"C": (-3.0, 5.0), "gamma": (-4.0, 4.0), "tol": (-8.0, -1.0)}
 OF_KERNELS = {"gamma": ("rbf", "poly", "laplacian"), "degree": ("poly",), "coef0": ("poly",)}
 COMPACT = {
     "maxWidth": "100%",
@@ -24,16 +26,7 @@ COMPACT = {
         "whiteSpace": "nowrap",
     },
 }
-LABELS = {
-    "gamma": "γ", "coef0": "coefficient c₀", "working_set": "working set", "tol": "tolerance", "k": "branching k",
-    "stop_level": "stop at level (0: exact)", "sample_size": "sample size", "adaptive": "adaptive clustering",
-    "partition": "divide by", "table_size": "size of the tables",
-    "coarse_rank": "coarse rank", "coarse_iter": "coarse iterations", "n_clusters": "clusters of each class",
-    "max_passes": "most passes (none: until exact)", "collapse_bound": "means at the bound",
-    "alpha": "λ, added to the diagonal", "n_leaves": "leaves", "landmark_ratio": "landmarks per support vector",
-    "pseudo": "pseudo-landmarks by", "pseudo_ratio": "pseudo-landmarks per landmark", "bottom_up": "bottom up",
-    "tuning": "rounds of tuning",
-}  # fmt: skip
+NO_OWN: Mapping[str, Any] = {}
 NONE = "none"  # what is written where there is no number
 SMALL: dict[str, Any] = {"size": "small", "sizing_mode": "stretch_width", "margin": (4, 8)}
 # Of numbers: without the buttons for more and less, which have no names; arrow keys do the same.
@@ -47,7 +40,8 @@ class ScaleInput:
     def __init__(self, label: str, value: Any, decades: tuple[float, float], changed: Callable[[Any], None]) -> None:
         self._changed = changed
         low, high = decades
-        place = float(np.clip(np.log10(value), low, high)) if isinstance(value, int | float) else (low + high) / 2
+        positive = isinstance(value, int | float) and value > 0
+        place = float(np.clip(np.log10(value), low, high)) if positive else (low + high) / 2
         self.slider = pmui.FloatSlider(
             label=f"{label}, slider", start=low, end=high, step=0.05, value=place, show_value=False, tooltips=False,
             size="small", sizing_mode="stretch_width", margin=(0, 12, 0, 14),
@@ -90,14 +84,25 @@ class ScaleInput:
 def _text(value: Any) -> str:
     if value is None:
         return NONE
-    return value if isinstance(value, str) else f"{value:g}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class SettingsPanel:
-    """Widgets for some settings of a table; `values` has what they say, unchecked."""
+    """Widgets for some settings of a table; `values` has what they say, unchecked.
 
-    def __init__(self, table: type[Settings], names: tuple[str, ...], defaults: dict[str, Any]) -> None:
+    A system has `labels` and `decades` of its own; a setting that has no label goes by its name.
+    """
+
+    def __init__(
+        self,
+        table: type[Settings],
+        names: tuple[str, ...],
+        defaults: dict[str, Any],
+        labels: Mapping[str, str] = NO_OWN,
+        decades: Mapping[str, tuple[float, float]] = NO_OWN,
+    ) -> None:
         self.table = table
+        self._labels, self._decades = {**COMMON_LABELS, **labels}, {**COMMON_DECADES, **decades}
         self.usual: dict[str, Any] = {name: table.param[name].default for name in names}
         self.values: dict[str, Any] = {**self.usual, **defaults}
         self._inputs: dict[str, Any] = {}
@@ -107,29 +112,33 @@ class SettingsPanel:
 
     def _widget(self, name: str) -> Any:
         parameter, value = self.table.param[name], self.values[name]
-        label = LABELS.get(name, name)
-        if name in DECADES:
-            scale = ScaleInput(label, value, DECADES[name], lambda new, n=name: self._set(n, new))  # type: ignore[misc]
+        label = self._labels.get(name, name)
+        is_whole = isinstance(parameter, param.Integer)
+        if name in self._decades and isinstance(parameter, param.Number | Gamma) and not is_whole:
+            ends = self._decades[name]
+            scale = ScaleInput(label, value, ends, lambda new, n=name: self._set(n, new))  # type: ignore[misc]
             self._inputs[name] = scale
             return scale.view
         widget: Any
-        if isinstance(parameter, param.Boolean):
-            widget = pmui.Switch(label=label, value=bool(value), margin=(4, 8))
-        elif isinstance(parameter, param.Selector):
+        is_number = isinstance(parameter, param.Number) and isinstance(value, int | float) and not parameter.allow_None
+        if isinstance(parameter, param.Boolean) and not parameter.allow_None:
+            widget = pmui.Switch(label=label, value=value, margin=(4, 8))
+        elif isinstance(parameter, param.Selector) and not isinstance(parameter, param.ListSelector):
             widget = pmui.Select(label=label, options=list(parameter.objects), value=value, **SMALL)
-        elif isinstance(parameter, Count) or parameter.allow_None:  # a word may stand for the number
-            widget = pmui.TextInput(label=label, value=_text(value), description=accepted(parameter), **SMALL)
-        elif isinstance(parameter, param.Integer):
+        elif is_number and is_whole:
             widget = pmui.IntInput(label=label, value=value, description=accepted(parameter), **WHOLE)
-        else:
+        elif is_number:
             widget = pmui.FloatInput(label=label, value=value, **NUMBER)
+        else:  # of another kind, or a word may stand for the number
+            widget = pmui.TextInput(label=label, value=_text(value), description=accepted(parameter), **SMALL)
         widget.param.watch(lambda event, n=name: self._set(n, event.new), "value")
         self._inputs[name] = widget
         return widget
 
     def _set(self, name: str, value: Any) -> None:
-        if isinstance(self._inputs[name], pmui.TextInput) and (value.isdecimal() or value.lower() == NONE):
-            value = int(value) if value.isdecimal() else None
+        if isinstance(self._inputs[name], pmui.TextInput | ScaleInput) and isinstance(value, str):
+            with suppress(ValueError):  # what is wrong is told when it is used
+                value = self.table.parse(name, value)
         self.values[name] = value
         if name == "kernel":
             self._suit_kernel()

@@ -42,9 +42,11 @@ class CurrentRun:
             SERVER.pool.enter(self.run)
 
     def leave(self) -> None:
-        """Cancel the run that was entered; what it has done can still be played."""
+        """Cancel the run that was entered, and what its reader does beside it; what was done can still be played."""
         SERVER.pool.leave(self._entered)
         self._entered = None
+        if self.replay is not None:
+            self.replay.reader.end()
 
     def clear(self) -> None:
         """Show nothing."""
@@ -62,7 +64,7 @@ class CurrentRun:
                 return "<b>Getting ready.</b>"
         return ""
 
-    def mind_the_limits(self, now: float) -> str:
+    def enforce_limits(self, now: float) -> str:
         """Give up a place in the pool that is not used while others wait; what the person must be told, if anything."""
         said = ""
         if self.run is None or self.playback is None:

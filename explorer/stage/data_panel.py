@@ -47,19 +47,22 @@ class DataPanel:
         self._changed, self._sketched = changed, sketched
         self._build(first)
         for widget, act in (
-            (self.way, self._switch), (self.name, self._suit), (self.file, self._upload), (self.label, self._relabel),
-        ):  # fmt: skip
+            (self.source, self._switch),
+            (self.name, self._suit),
+            (self.file, self._upload),
+            (self.label, self._relabel),
+        ):
             widget.param.watch(act, "value")
         self._suit(None)
-        self._show_way()
+        self._show_source()
 
     def _build(self, first: Mapping[str, Any]) -> None:
         entries = {entry.title: name for name, entry in datasets.catalogue().items() if self._usable(name)}
         draw = ["Draw"] if self.task == "classification" else []  # a sheet has classes
-        ways = [*([] if self.given is None else ["Given"]), "Choose", *draw, "Upload"]
+        sources = [*([] if self.given is None else ["Given"]), "Choose", *draw, "Upload"]
         most = self.limits.max_rows
         size = first.get("size", datasets.catalogue()[first["name"]].size)
-        self.way = pmui.RadioButtonGroup(label="", options=ways, size="small", margin=(2, 8, 8, 8), sx=COMPACT)
+        self.source = pmui.RadioButtonGroup(label="", options=sources, size="small", margin=(2, 8, 8, 8), sx=COMPACT)
         self.name = pmui.Select(label="Data set", options=entries, value=first["name"], **SMALL)
         self.size = pmui.IntInput(label="Points", value=size, start=2, end=most, step=100, **WHOLE)
         self.noise = pmui.FloatInput(label="Noise", value=None, start=0, step=0.05, **NUMBER)
@@ -86,7 +89,7 @@ class DataPanel:
         self.download = pmui.FileDownload(
             label="Download data", filename="data.csv", callback=self._csv, size="small", variant="text", margin=(2, 8)
         )
-        self.view = column(self.way, self.download)
+        self.view = column(self.source, self.download)
 
     def _usable(self, name: str) -> bool:
         entry = datasets.catalogue()[name]
@@ -97,15 +100,15 @@ class DataPanel:
     @property
     def drawing(self) -> bool:
         """Whether the data are those of the sheet."""
-        return bool(self.way.value == "Draw")
+        return bool(self.source.value == "Draw")
 
     @property
     def painting(self) -> bool:
         """Whether a tap on the scene draws."""
         return self.drawing and self.brush.value != PIN
 
-    def put_brush_down(self) -> None:
-        """What was drawn is run on: a tap now pins a point, until a brush is taken up again."""
+    def pin_on_tap(self) -> None:
+        """Let a tap on the scene pin a point, until a brush is taken up again; what was drawn is run on."""
         self.brush.value = PIN
 
     def _take_brush(self) -> None:
@@ -115,7 +118,7 @@ class DataPanel:
     def _switch(self, event: Any) -> None:
         if self.drawing and not len(self.sketch) and self.current is not None:
             self.sketch.trace(self.current)
-        self._show_way()
+        self._show_source()
         if self._setting:
             return
         if self.drawing:
@@ -124,10 +127,10 @@ class DataPanel:
         elif event.new == "Given" or (event.old == "Draw" and event.new == "Choose"):
             self._changed()
 
-    def _show_way(self) -> None:
+    def _show_source(self) -> None:
         # What is not shown is not on the page: a browser would build it all the same.
-        part = {"Choose": self._choices, "Draw": self._drawing, "Upload": self._uploads}.get(self.way.value)
-        self.view.objects = [self.way, *([part] if part is not None else []), self.download]
+        part = {"Choose": self._choices, "Draw": self._drawing, "Upload": self._uploads}.get(self.source.value)
+        self.view.objects = [self.source, *([part] if part is not None else []), self.download]
         self._count()
 
     def _suit(self, event: Any) -> None:
@@ -191,11 +194,11 @@ class DataPanel:
         """The chosen data and where they come from; a ValueError or OSError says what is wrong with the choice."""
         source = self.choice()
         data: Dataset
-        if self.way.value == "Given" and self.given is not None:
+        if self.source.value == "Given" and self.given is not None:
             data = self.given
         elif self.drawing:
             data = self.sketch.dataset()
-        elif self.way.value == "Upload":
+        elif self.source.value == "Upload":
             data, source = self._read(), {"file": self.file.filename, "label_column": self.label.value}
         else:
             most = self.limits.max_rows
@@ -235,7 +238,7 @@ class DataPanel:
         """What a link can say of the data: arguments of `datasets.load`, or the points drawn."""
         if self.drawing:
             return {"points": self.sketch.text()}
-        if self.way.value != "Choose":
+        if self.source.value != "Choose":
             return {}
         chosen = {
             "name": self.name.value,
@@ -251,16 +254,16 @@ class DataPanel:
         self._setting = True
         try:
             if not choice and self.given is not None:
-                self.way.value = "Given"
+                self.source.value = "Given"
                 return
-            if "points" in choice and "Draw" in self.way.options:
+            if "points" in choice and "Draw" in self.source.options:
                 self.sketch = Sketch.read(choice["points"])
-                self.way.value = "Draw"
+                self.source.value = "Draw"
                 return
             name = choice.get("name", self.name.value)
             if name not in self.name.options.values():
                 raise invalid("data", name, f"one of {', '.join(self.name.options.values())}")
-            self.way.value = "Choose"
+            self.source.value = "Choose"
             self.name.value = name
             self.size.value = choice.get("size", self.size.value)
             self.noise.value = choice.get("noise", datasets.catalogue()[name].noise)

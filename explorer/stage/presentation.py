@@ -5,12 +5,12 @@ starts with little: then its story tells of phases and the end, and its charts s
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine import System
 from engine.runtime.events import Event
-from explorer.figures.charts import ACCURACY, Chart, Curves
+from explorer.figures.charts import ACCURACY, RMSE, Chart, Curves
 from explorer.figures.overlay import Overlay
 from explorer.figures.scene import LAYERS, SHOWN
 from explorer.figures.view import View
@@ -34,6 +34,8 @@ class Presentation:
     solver: str  # the name of its system
     summary: str  # one sentence, for the home page
     shown: tuple[str, ...]  # settings that have a widget, in order
+    labels: Mapping[str, str] = field(default_factory=dict)  # of its own settings; one without goes by its name
+    decades: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # log10 of the ends of logarithmic sliders
     listing: tuple[Line, ...] = ()  # the algorithm
     line: Callable[[Event | None], str] = no_line  # names of the lines of the listing that an event belongs to
     story: Callable[[Replay, int], str] = common_story  # what just happened, as HTML
@@ -57,4 +59,7 @@ class Presentation:
 
 def plain(system: System) -> Presentation:
     """The presentation of a system that brings none."""
-    return Presentation(system.name, f"{system.title}, from another package.", tuple(system.settings.names()))
+    made = Presentation(system.name, f"{system.title}, from another package.", tuple(system.settings.names()))
+    if system.task == "regression":
+        return replace(made, charts=(RMSE,), layers=("points",), layers_shown=("points",))
+    return made

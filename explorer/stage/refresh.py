@@ -103,8 +103,8 @@ class Refresh:
         self.drawn = max(self.drawn, min(int(frame), self.parts.window.frame))
         self._at_once()
 
-    def answer(self) -> None:
-        """Whoever presses a button sees it pressed, however much there is to draw."""
+    def draw_controls_now(self) -> None:
+        """Draw the transport now, so that whoever presses a button sees it pressed; the rest follows with a tick."""
         if self.parts.window.own_page:
             self.parts.transport.draw()
         self._at_once()
@@ -142,18 +142,18 @@ class Refresh:
         if current.playback is None or current.replay is None:
             parts.window.frame += changed
             return
-        self.mind_the_limits(now)
+        self.enforce_limits(now)
         current.playback.tick(passed)
         playback = current.playback
         seen = (playback.cursor, len(current.replay), playback.playing, playback.live, current.status())
         if seen != self._seen:
             self._todo |= set(PACE) if seen[:1] != self._seen[:1] else {"charts", "story", "transport"}
             self._seen = seen
-        if parts.scene.moved or (parts.scene.overlay is not None and parts.scene.overlay.moving):
+        if parts.scene.moved or (parts.scene.overlay is not None and parts.scene.overlay.needs_redraw):
             self.ask("scene")
         if parts.charts.pending:
             self.ask("charts")
-        if parts.view.restless:
+        if parts.view.needs_redraw:
             self.ask("view")
         if self._draw(current.replay, playback.cursor, now) or changed:
             parts.window.frame += 1
@@ -162,9 +162,9 @@ class Refresh:
     def _is_seen_running(self) -> bool:
         return self._scene_since is not None and self.drawn >= self._scene_since + ALIVE
 
-    def mind_the_limits(self, now: float) -> None:
+    def enforce_limits(self, now: float) -> None:
         """Say so when a limit of the server is met."""
-        if said := self.current.mind_the_limits(now):
+        if said := self.current.enforce_limits(now):
             self.parts.screen.inform(said)
 
     def _follow_address(self, now: float) -> None:

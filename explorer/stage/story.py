@@ -17,7 +17,7 @@ from explorer.style.theme import FONT, NEGATIVE
 LIT = (f"color-mix(in srgb, {NEGATIVE} 16%, transparent)", NEGATIVE)  # background and edge of a line of the listing
 KEYS_HINT = " · Space plays and pauses · ← → step · Home, End jump"  # a notebook has keys of its own
 STOPS = {
-    "converged": "no point violates its conditions by more than the tolerance",
+    "converged": "the stopping rule is met",
     "max_iter": "the limit of iterations was reached",
     "stalled": "rounding leaves nothing more to gain",
     "passes": "all passes are done",

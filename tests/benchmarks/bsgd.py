@@ -52,7 +52,7 @@ def time_of_merging(data: datasets.Dataset) -> None:
     for budget in BUDGETS:
         fit = {}
         for maintenance in MERGING:
-            model = BudgetedSVC(budget=budget, lam=None, maintenance=maintenance, **SETTING)
+            model = BudgetedSVC(budget=budget, lam=None, epochs=20, maintenance=maintenance, **SETTING)
             fit[maintenance], _ = timed(lambda m=model: m.fit(data.X, data.y), 1 if maintenance == "gss-precise" else 3)
         _, split = merging_time(data.X, data.y, {"budget": budget, "lam": None, "epochs": 2, **SETTING})
         for maintenance in MERGING:
@@ -70,7 +70,7 @@ def accuracy(data: datasets.Dataset) -> None:
         for maintenance in MERGING:
             values = 100 * accuracies(
                 data.X, data.y, data.X_test, data.y_test,
-                {"budget": budget, "lam": None, "maintenance": maintenance, **SETTING}, SEEDS,
+                {"budget": budget, "lam": None, "epochs": 20, "maintenance": maintenance, **SETTING}, SEEDS,
             )  # fmt: skip
             mean, deviation = dict(zip(METHODS, TABLE_2["IJCNN"][budget], strict=True))[maintenance]
             say(

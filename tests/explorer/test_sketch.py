@@ -8,7 +8,7 @@ from tests.support.stage import play_to_the_end, settle, tick
 
 
 def test_drawn_points_are_trained_on_and_travel_in_the_link(stage):
-    stage.data.way.value = "Draw"
+    stage.data.source.value = "Draw"
     tick(stage)
     stage.data._redraw(type(stage.data.sketch).clear)
     stage.begin()

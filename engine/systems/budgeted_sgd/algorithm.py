@@ -58,7 +58,7 @@ class BudgetedSGDSolution:
 
     @property
     def inner_steps(self) -> int:
-        """SGD steps."""
+        """The number of SGD steps."""
         return int(self.model.budget.counts[STEP])
 
     def event(self) -> BudgetFinished:
@@ -114,7 +114,7 @@ class BudgetedModel:
         return twin
 
     def prepare(self) -> Steps[None]:
-        """Get the tables."""
+        """Find the lookup tables, if the strategy needs them."""
         if self.maintenance in MERGING and self.tables is NO_TABLES:
             self.tables = yield from tables_steps(self.settings.table_size)
 
@@ -164,7 +164,7 @@ class BudgetedModel:
         return vectors, self.budget.coefficients[:size] * self.scale, self.budget.sources[:size].copy()
 
     def counts(self) -> dict[str, Any]:
-        """Of vectors, violations and maintenance."""
+        """The counts of vectors, violations and maintenance, by the names of event fields."""
         names = {"size": SIZE, "violations": VIOLATIONS, "maintained": MAINTAINED, "removed": REMOVED}
         return {name: int(self.budget.counts[place]) for name, place in names.items()}
 

@@ -25,11 +25,11 @@ class BudgetedSVC(KernelClassifier):
 
     More than two classes are each class against the rest, with a budget for each. `budget="auto"` and `lam="auto"` are
     chosen on a quarter of at most 4,000 training rows, which is held back: lambda = 1 / (n C) (`lam=None`), or 4 or 16
-    times that if it is better, then the smallest budget of 50, 100, 200 and 400 that is nearly the best. If more than
-    a point is lost against `KernelSVC` there, it warns. `maintenance` says what happens to a vector that is too many:
-    it is merged with another of its label, which is found in a table ("lookup-wd", the default, or "lookup-h", with
-    `table_size` entries a side) or by golden section search ("gss", or "gss-precise"), or it goes ("removal",
-    "projection"). `epochs` are the passes of `fit`, each in a random order.
+    times that if it is clearly better, then the smallest budget of 100, 200, 400 and 800 that is nearly the best. It
+    warns if more than a point is lost against `KernelSVC` there. `maintenance` says what happens to a vector that is
+    too many: it is merged with another of its label, which is found in a table ("lookup-wd", the default, or
+    "lookup-h", with `table_size` entries a side) or by golden section search ("gss", or "gss-precise"), or it goes
+    ("removal", "projection"). `epochs` are the passes of `fit`, each in a random order.
 
     `partial_fit` goes once through a batch, in the order it has, and can go on after a `fit`. With a number for `lam`
     it is one pass of `fit` in that order, whatever the size of the batches; otherwise lambda is 1 / (n_expected C), and
@@ -54,7 +54,7 @@ class BudgetedSVC(KernelClassifier):
         gamma: float | str = "scale",
         budget: int | str = "auto",
         lam: float | str | None = "auto",
-        epochs: int = 20,
+        epochs: int = 50,
         maintenance: str = "lookup-wd",
         table_size: int = 400,
         n_expected: int = 10_000,

@@ -82,7 +82,7 @@ def _read(path: Path, size: int) -> Array | None:
 
 
 def _write(path: Path, both: Array) -> None:
-    """Keep them, in one go; a folder that cannot be written to costs the next process a moment, no more."""
+    """Write tables to disk in one go; without a writable folder the next process computes them again."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -40,13 +40,13 @@ class Decay(Gamma):
 class BudgetedSGDSettings(SolverSettings):
     """Budgeted SGD: one kernel, each class against the rest, one thread."""
 
-    formerly: ClassVar[Mapping[str, Any]] = {"budget": 100, "lam": None}
+    formerly: ClassVar[Mapping[str, Any]] = {"budget": 100, "lam": None, "epochs": 20}
 
     C = common.penalty()
     gamma = common.kernel_width()
     budget = Budget("auto", doc="Most support vectors (of each class, if more than two); auto tries some.")
     lam = Decay("auto", allow_None=True, doc="Weight of the norm, lambda; none is 1 / (n C), auto also tries more.")
-    epochs = param.Integer(20, bounds=(1, 100_000), doc="Passes through the data.")
+    epochs = param.Integer(50, bounds=(1, 100_000), doc="Passes through the data.")
     maintenance: Any = param.Selector(
         default="lookup-wd", objects=list(STRATEGIES), doc="What happens to the vector that is too many."
     )

@@ -26,10 +26,10 @@ def _summary(last: Finished) -> dict[str, str]:
 
 
 class StepProgress(Progress):
-    """How many of the steps are made: their number is known in advance."""
+    """The part of the SGD steps that is done: their number is known in advance."""
 
     def read(self, event: Event) -> Done | None:
-        """The part of the steps that is made."""
+        """The part of the steps that is done."""
         if not isinstance(event, StepsTaken):
             return None
         return Done(

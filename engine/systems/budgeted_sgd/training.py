@@ -36,6 +36,7 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
     if not is_open(settings):
         return (yield from _train(X, y, settings, counter))
     class_numbers(y)
+    Kernel.fit(X, "rbf", settings.gamma, C=settings.C)  # what it refuses, it refuses of all data
     try:
         chosen = yield from choose_steps(X, y, settings, _train)
         if chosen.event is not None:
@@ -47,7 +48,7 @@ def train_budgeted_sgd(X: Array, y: Array, settings: BudgetedSGDSettings, counte
 
 
 def _stopped(steps: Steps[TrainedBudgeted], stop: Stop) -> Steps[TrainedBudgeted]:
-    """What a run leaves that was stopped before it began."""
+    """The result of a run that was stopped before its first step."""
     try:
         yield next(steps)
         item = steps.throw(stop)

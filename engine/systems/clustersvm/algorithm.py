@@ -141,7 +141,7 @@ class _State:
 
     @property
     def size(self) -> int:
-        """Of the reduced set."""
+        """The number of points in the reduced set."""
         return len(self.points) + len(self.groups)
 
     # ---- training ----
@@ -260,7 +260,7 @@ class _State:
         return self._below_mean() & (self.alpha >= self.problem.upper)
 
     def _misrepresented(self, margins: Array) -> Array:
-        """Members within the margin; below a mean that is at its bound, those beyond it; below others, those within."""
+        """Points whose representative no longer fits: on or inside the margin; for a mean at its bound, outside it."""
         below, firm = self._below_mean(), self._firm()
         within = (self.labels >= 0) & ~firm & ((margins <= 1 + self.settings.tol) | (~below & (self.alpha > 0)))
         beyond = firm & (margins > 1.0)

@@ -66,7 +66,7 @@ class ReducedTrained(Event):
     passes: int
     size: int
     iterations: int
-    objective: float  # the same for the whole problem, with alpha = 0 for unused points and equal ones below a mean
+    objective: float  # of the whole problem: alpha is 0 for unused points, equal for those represented by a mean
     violation: float  # among the reduced set
     intercept: float
     n_free: int

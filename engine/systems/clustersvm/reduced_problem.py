@@ -19,29 +19,29 @@ from engine.runtime.events import Array, Steps
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """Maps points to items (variables) of the reduced problem; `owner` is -1 for points that are not used."""
+    """Maps points to variables (items) of the reduced problem; `owner` is -1 for points that are not used."""
 
     owner: Array
-    sizes: Array  # points below each item
+    sizes: Array  # points that each variable represents
 
     @classmethod
     def of(cls, n: int, points: Array, groups: Sequence[Array]) -> "Reduction":
-        """Items are these points, then a mean for each group."""
+        """Variables are these points, then a mean for each group."""
         owner = np.full(n, -1)
         sizes = np.array([1] * len(points) + [len(group) for group in groups], int)
         owner[np.concatenate([points, *groups])] = np.repeat(np.arange(len(sizes)), sizes)
         return cls(owner, sizes)
 
     def up(self, values: Array) -> Array:
-        """From items to points, equal parts to those that share one; 0 for points without."""
+        """From variables to points: points that share one get equal parts of its value, points without one get 0."""
         return self.spread(values / self.sizes)
 
     def spread(self, values: Array) -> Array:
-        """For each point what its item has; 0 for points without."""
+        """From variables to points: each gets the value of its variable, points without one get 0."""
         return np.append(values, values.dtype.type(0))[self.owner]
 
     def down(self, values: Array) -> Array:
-        """From points to items: sums."""
+        """From points to variables: sums."""
         used = self.owner >= 0
         return np.bincount(self.owner[used], values[used], len(self.sizes))
 

@@ -28,7 +28,7 @@ def train_clustersvm(X: Array, y: Array, settings: ClusterSVMSettings, counter: 
 
 
 def _together(trained: Trained) -> Finished:
-    """The closing event of several tasks: sums, and the largest of what is no sum."""
+    """The closing event of several tasks: what adds up is summed, of the rest the largest value is taken."""
     solutions = trained.solutions
     return closing(
         trained,

@@ -39,7 +39,7 @@ class CompressedModel(Sealed):
     gamma: np.float32
     first: Array  # (leaves + 1,)
     landmarks: Array  # (landmarks, d and zeros to whole vectors) float32, from the tree's origin
-    seen: Array  # (leaves, d) bool: the features that a leaf looks at
+    seen: Array  # (leaves, d) bool: the features that a leaf uses
     weights: Array  # (landmarks, tasks) float32
     first_pseudo: Array  # (leaves + 1,)
     pairs: Array  # (pseudo, 2): the landmarks of the leaf that are multiplied; -1 for the triangle inequality
@@ -81,7 +81,7 @@ class CompressedModel(Sealed):
         return d % LANES == 0 or (self.tree.takes_any_width and not vectors.any())
 
     def costs(self) -> Array:
-        """Of a prediction in each leaf, in inner products, routing among them."""
+        """The cost of a prediction in each leaf, in inner products, including routing."""
         d, tasks = len(self.tree.origin), self.weights.shape[1]
         landmarks, pseudo, distances = map(np.diff, (self.first, self.first_pseudo, self.first_distance))
         values = np.where(distances > 0, distances, pseudo)  # a multiplication for a product, one for each distance
@@ -89,7 +89,7 @@ class CompressedModel(Sealed):
         return self.tree.routing() + (values + (landmarks + pseudo) * tasks) / d
 
     def cost(self, X: Array) -> float:
-        """The mean over these rows."""
+        """The mean cost of a prediction over these rows."""
         self._refuse_others(X.shape[1])
         return float(self.costs()[self.tree.route(floats(X))].mean())
 
@@ -194,7 +194,7 @@ class Leaf:
     distances: Array  # (pseudo, landmarks), or empty
 
     def cost(self) -> float:
-        """Of a prediction in inner products, without routing."""
+        """The cost of a prediction in inner products, without routing."""
         many, more, tasks = len(self.landmarks), len(self.pairs), len(self.intercepts)
         values = many * int(self.seen.sum()) + (self.distances.size or more)
         return (values + (many + more) * tasks) / len(self.seen)

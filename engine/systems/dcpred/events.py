@@ -1,6 +1,8 @@
 """The events of DC-Pred++."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from engine.runtime.events import Array, Event, Finished
 
@@ -31,7 +33,6 @@ class CompressionChosen(Event):
     qualified: bool  # whether a compressed model keeps the promise
     loss: float
     error: float
-    quality: float
     cost: float
     exact_quality: float  # of the exact model on the rows put aside
     exact_cost: float
@@ -78,7 +79,8 @@ class LeafTrained(Event):
     n_support: int
     objective: float
     members: Array  # the points it was trained on
-    alpha: Array  # theirs, not negative for an SVM; in ridge regression of any sign
+    alpha: Array  # theirs, not negative for an SVM of its own task; else of any sign
+    intercept: float = 0.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,6 +131,7 @@ class LeafCompressed(Event):
     exact_cost: float  # of the exact model
     coefficients: Array  # a row for each landmark, then each pseudo-landmark; a column for each task
     intercepts: Array
+    features: Array = field(default_factory=lambda: np.empty(0, bool))  # looked at; none named: those of its points
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

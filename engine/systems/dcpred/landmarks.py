@@ -54,7 +54,7 @@ def objective(landmarks: Array, support: Array, squares: Array) -> tuple[float, 
 
 
 def _centres(points: Array, weights: Array, count: int, rng: np.random.Generator, counter: Counter) -> Steps[Array]:
-    """Of weighted k-means, or the points themselves if they are few."""
+    """The centres of weighted k-means, or the points themselves if they are few."""
     if len(points) <= count:
         return points
     return (yield from plain_kmeans(points, count, rng, counter, weights))

@@ -25,6 +25,8 @@ from engine.systems.kernel_svm.subproblems import Subproblem, SubproblemQueue
 MOST_SUPPORT = 400  # of a cell, bottom up
 MOST_POINTS = 5000  # of a leaf, for Cholesky
 CG_ITERATIONS = 1000
+PRECONDITIONERS = 500  # points that the kernel is approximated with, to precondition
+ROWS = 4096  # between two breaths
 NEWTON_STEPS = 50
 
 
@@ -33,17 +35,19 @@ class ExactLeaves:
     """The exact models of all leaves, or the one of all data, as far as compression needs them."""
 
     squares: Array  # alpha^2 of each point, summed over the tasks
-    values: Array  # at each point, a column for each task
+    values: Array | None  # at each point, a column for each task; None if nobody asked
     objective: float
     whole: bool = False  # one model for all leaves
     coefficients: Array | None = None  # of each point, a column for each task, if each leaf has its own model
+    columns: int = 1  # coefficients of a support vector
 
     def costs(self, grown: Grown) -> Array:
-        """Of a prediction in each leaf, in inner products."""
+        """Of a prediction in each leaf, in inner products: for a support vector one, and its coefficients."""
+        each = 1.0 + self.columns / grown.Z.shape[1]
         if self.whole:
-            return np.full(len(grown.tree), float(np.count_nonzero(self.squares)))
+            return np.full(len(grown.tree), each * np.count_nonzero(self.squares))
         support = np.bincount(grown.labels, self.squares > 0, minlength=len(grown.tree))
-        return grown.tree.routing() + support
+        return grown.tree.routing() + each * support
 
 
 class Learner(Protocol):
@@ -51,11 +55,11 @@ class Learner(Protocol):
 
     @property
     def name(self) -> str:
-        """One word."""
+        """A name of one word."""
 
     @property
     def kernel(self) -> Kernel:
-        """Gaussian."""
+        """The Gaussian kernel."""
 
     @property
     def points(self) -> Points:
@@ -99,7 +103,7 @@ class SVMLearner:
 
     @property
     def tasks(self) -> int:
-        """How many: one for two classes, else one for each."""
+        """The number of tasks: one for two classes, else one for each class."""
         return len(self.signs)
 
     def constant(self, members: Array) -> Array:
@@ -111,7 +115,7 @@ class SVMLearner:
         return bool((self.classes[members] == self.classes[members[0]]).all())
 
     def intercepts(self, members: Array) -> Array:
-        """None, but a task with one side only is a constant."""
+        """Zeros, but a task with one side only is a constant."""
         constant = self.constant(members)
         return np.where(np.abs(constant) == 1.0, constant, 0.0)
 
@@ -124,7 +128,7 @@ class SVMLearner:
             with SubproblemQueue(problem, settings, executor) as queue:
                 objective += yield from self._train_task(grown, queue, task, settings.bottom_up, alpha, values)
         own = None if settings.bottom_up else (alpha * self.signs).T
-        return ExactLeaves((alpha**2).sum(axis=0), values, objective, coefficients=own)
+        return ExactLeaves((alpha**2).sum(axis=0), values, objective, coefficients=own, columns=self.tasks)
 
     def _train_task(
         self, grown: Grown, queue: SubproblemQueue, task: int, bottom_up: bool, alpha: Array, values: Array
@@ -224,7 +228,7 @@ class RidgeLearner:
         for leaf, members in enumerate(grown.members()):
             mean = self.constant(members)[0]
             rest = self.y[members] - mean
-            alpha[members] = yield from self._solved(self.points[members], rest)
+            alpha[members] = yield from self.solved(self.points[members], rest)
             values[members] = mean + rest - self.ridge * alpha[members]
             objective -= float(rest @ alpha[members])
             yield LeafTrained(
@@ -234,10 +238,10 @@ class RidgeLearner:
             )  # fmt: skip
         return ExactLeaves(alpha**2, values[:, None], objective, coefficients=alpha[:, None])
 
-    def _solved(self, points: Points, y: Array) -> Steps[Array]:
-        """(K + ridge I)^-1 y, by Cholesky or, of many points, by conjugate gradients."""
+    def solved(self, points: Points, y: Array, enough: float = 1e-6) -> Steps[Array]:
+        """(K + ridge I)^-1 y, by Cholesky or, of many points, by conjugate gradients to a relative residual."""
         if len(points) > MOST_POINTS:
-            return (yield from self._conjugate_gradients(points, y))
+            return (yield from self._conjugate_gradients(points, y, enough))
         n = len(points)
         K = np.empty((n, n), self.kernel.store)
         yield from self.kernel.block_steps(points, points, K, np.arange(n), self.threads)
@@ -248,21 +252,47 @@ class RidgeLearner:
             half = scipy.linalg.solve_triangular(lower, y, lower=True, check_finite=False)
             return scipy.linalg.solve_triangular(lower, half, lower=True, trans="T", check_finite=False)
 
-    def _conjugate_gradients(self, points: Points, y: Array) -> Steps[Array]:
+    def _conjugate_gradients(self, points: Points, y: Array, enough: float) -> Steps[Array]:
+        """Preconditioned by the kernel of some points (Nystrom): a tenth of the iterations."""
+        F = yield from self._some_features(points)
+        gram = F.T @ F
+        gram[np.diag_indices(len(gram))] += self.ridge
+        factor = scipy.linalg.cho_factor(gram.astype(np.float64), lower=True)
+
+        def improved(r: Array) -> Array:
+            return (r - F @ scipy.linalg.cho_solve(factor, F.T @ r)) / self.ridge
+
         alpha, residual = np.zeros(len(y)), y.copy()
-        direction, square = residual.copy(), float(residual @ residual)
-        enough = 1e-12 * square
+        better = improved(residual)
+        direction, product = better.copy(), float(residual @ better)
+        limit = enough * float(np.linalg.norm(y))
         for _ in range(CG_ITERATIONS):
-            if square <= enough:
+            if float(np.linalg.norm(residual)) <= limit:
                 break
             image = yield from self.kernel.product_steps(points, points, direction, self.threads)
             image += self.ridge * direction
-            step = square / float(direction @ image)
+            step = product / float(direction @ image)
             alpha += step * direction
             residual -= step * image
-            square, before = float(residual @ residual), square
-            direction = residual + square / before * direction
+            better = improved(residual)
+            product, before = float(residual @ better), product
+            direction = better + product / before * direction
         return alpha
+
+    def _some_features(self, points: Points) -> Steps[Array]:
+        """Features whose products are the kernel as far as some points tell it."""
+        some = np.random.default_rng(0).permutation(len(points))[:PRECONDITIONERS]
+        C = np.empty((len(points), len(some)), np.float64)
+        yield from self.kernel.block_steps(points, points[some], C, np.arange(len(points)), self.threads)
+        W = C[some]
+        W[np.diag_indices(len(W))] += 1e-6
+        lower = yield from cholesky(W, self.threads)
+        inverse, _ = scipy.linalg.lapack.dtrtri(np.tril(lower), lower=True)
+        with serial_blas():
+            for top in range(0, len(C), ROWS):
+                C[top : top + ROWS] = C[top : top + ROWS] @ inverse.T
+                yield None
+        return C
 
     def fit_linear(self, features: Array, members: Array) -> tuple[Array, Array]:
         """Ridge regression with the same ridge."""

@@ -48,9 +48,9 @@ class Packed(NamedTuple):
     panels: Array
     first_number: Array  # of a leaf's panels
     squares: Array  # -gamma |u|^2
-    features: Array  # that a leaf looks at, if not at all
+    features: Array  # indices of the features a leaf uses; empty if it uses all
     first_feature: Array
-    looks: Array  # at how many
+    looks: Array  # how many features each leaf uses
     centres: Array  # of the leaves
     first_centre: Array
     far: Array
@@ -208,7 +208,7 @@ def _predict(packed, Z, values):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
 def _kernel_values(z, norms, count, width, d, panels, first, squares, first_square, size, gamma, c, most):  # type: ignore[no-untyped-def]
-    """Of a group of rows at all landmarks of a leaf; `most` numbers in c are for each row."""
+    """Kernel values of a group of rows at all landmarks of a leaf, into c, which has `most` numbers for each row."""
     zero, twice = broadcast(np.float32(0.0)), broadcast(np.float32(2.0) * gamma)
     for k in range(0, size, LANES):
         panel, square = first + k * d, load(squares, first_square + k)
@@ -223,7 +223,7 @@ def _kernel_values(z, norms, count, width, d, panels, first, squares, first_squa
 
 @njit(nogil=True, cache=True, fastmath=FAST, inline="always")
 def _gathered(Z, row, features, first, count, z, at):  # type: ignore[no-untyped-def]
-    """Some features of a row, into z; numbers without a sign are not looked at twice."""
+    """Some features of a row, into z. Unsigned indices avoid numba's check for negative ones."""
     for k in range(np.uint64(count)):
         z[np.uint64(at) + k] = Z[np.uint64(row) + np.uint64(features[np.uint64(first) + k])]
 
@@ -241,7 +241,7 @@ def _from_centre(Z, row, centres, centre, width, z, at, gamma):  # type: ignore[
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _far_kernel_values(z, count, width, d, panels, first, size, gamma, c, most):  # type: ignore[no-untyped-def]
-    """The same by the squares of differences."""
+    """The same by the squares of differences, for landmarks far from the centre of their leaf."""
     minus = broadcast(np.float32(-1.0))
     for j in range(count):
         for k in range(0, size, LANES):

@@ -336,7 +336,7 @@ def sorted_by_cell(routing, Z):  # type: ignore[no-untyped-def]
         where[:], fan = 0, np.int32(0)
         while fan < branching and children[node, fan] >= 0:
             fan += np.int32(1)
-        own = range(np.uint64(begin[node]), np.uint64(end[node]))  # numbers without a sign are not looked at twice
+        own = range(np.uint64(begin[node]), np.uint64(end[node]))  # unsigned: numba checks no sign
         for i in own:
             side[i] = min(side[i], fan - 1)  # whatever is in the data
             where[np.uint64(side[i])] += 1

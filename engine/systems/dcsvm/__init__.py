@@ -4,5 +4,6 @@ In: labelled data. Out: the exact model, or the models of a level for early pred
 
 Who calls whom: estimator -> training -> algorithm (the generator) -> partition (divides the data and routes new
 points) and the kernel SVM's subproblems and algorithm. Beside the solution: theory (D(pi), Theorems 1 to 3),
-early_prediction (models of a level), baselines (what the paper compares with).
+early_prediction (models of a level), early_check (what it loses against the exact model), baselines (what the paper
+compares with).
 """

@@ -14,7 +14,7 @@ from engine.learning.multiclass import train_by_tasks
 from engine.learning.validation import class_numbers
 from engine.numerics.kernels import resolve_gamma
 from engine.runtime.counter import Counter
-from engine.runtime.events import Array, Steps, passed_on
+from engine.runtime.events import Array, Steps, Stop, passed_on
 from engine.runtime.threads import thread_count
 from engine.systems.dcsvm.early_prediction import EarlyCheck, TrainedEarly, surest
 from engine.systems.dcsvm.settings import DCSVMSettings
@@ -61,4 +61,7 @@ def _exact(X: Array, y: Array, settings: Any) -> Steps[Trained]:
 
 
 def _silently(steps: Steps[Trained]) -> Steps[Trained]:
-    return passed_on(steps, lambda event: None)
+    trained = yield from passed_on(steps, lambda event: None)
+    if trained.stop_reason in ("cancelled", "time"):
+        raise Stop(trained.stop_reason)  # ends more than this training
+    return trained

@@ -37,7 +37,6 @@ MOST_COLUMNS = 500, 100, 2000  # of an automatic rank: so many, or one for so ma
 COARSE = 0.5  # of the fine rank, at most, is an automatic coarse one: its iterations cost a quarter
 SWITCH = 0.08  # mu as a part of C at which the fine one begins: nearer its own end, a coarse one no longer helps
 NEWS = 12  # a factorisation is reported when its columns have grown by one in so many: at first each one
-DRAWN = ("rbf", "laplacian")  # kernels whose pivots are drawn, unless the settings say how they are chosen
 AUTOMATIC = "icf+icf"  # scheme
 USELESS = 1.0, 0.1  # exact gap as a part of the objective, or, where it is not known, trace left: no answer to stop at
 SINGLE = 1e-4  # tol from which float32 may do
@@ -150,8 +149,8 @@ class _State:
 
     def _pivots(self) -> str:
         """Greedy or random, as set, or as `tests.benchmarks ipm pivots` says is better."""
-        random = self.problem.kernel.name in DRAWN
-        return str(self.settings.pivots) if self.settings.pivots != "auto" else "random" if random else "greedy"
+        greedy = self.problem.kernel.name == "linear"  # a column for each feature is all there is
+        return str(self.settings.pivots) if self.settings.pivots != "auto" else "greedy" if greedy else "random"
 
     def coarse_is_too_inaccurate(self, second: str) -> bool:
         """Whether an automatic coarse factor misses so much of K that its iterations would not help the fine one."""
@@ -185,7 +184,7 @@ class _State:
 
     @property
     def error(self) -> float:
-        """Of the factorisation."""
+        """The error of the factorisation."""
         return float(getattr(self.factor, "error", 0.0))
 
     # ---- the central path ----

@@ -20,8 +20,8 @@ class InteriorPointSVC(KernelClassifier):
     that was no answer: an exact gap beyond the objective or, where the gap is not known, more than a tenth of the trace
     left. An automatic coarse factor that is too inaccurate to help is left out. With `rank="auto"` columns are added
     until they have the trace of the matrix but for a thousandth, or are too many; `pivots` are "greedy" or "random",
-    and "auto" is random for rbf and laplacian. `tol` is the relative gap, and residuals, at the end. Other parameters
-    are those of `KernelSVC`.
+    and "auto" is random unless the kernel is linear. `tol` is the relative gap, and residuals, at the end. Other
+    parameters are those of `KernelSVC`.
 
     After fitting: as in `KernelSVC`, with `n_iter_` interior-point iterations (and those of decomposition), `history_`
     a table of the former; `objective_` and `gap_` of the exact problem (NaN where that takes too many kernel

@@ -61,7 +61,7 @@ def best_expansion(
 
 
 def _of_pivots(problem: Problem, factor: IncompleteCholesky, path: CentralPath) -> Steps[Expansion]:
-    """With the iterate as it is, inside the bounds: w is a sum that moving each alpha to a bound would upset."""
+    """Over pivots, from the iterate inside its bounds: moving each alpha to a bound would change w too much."""
     pivots = np.array(factor.pivots, int)
     [w] = yield from factor._transposed((problem.y * path.alpha)[None])
     triangle = factor.columns(pivots).astype(np.float64)

@@ -34,14 +34,14 @@ def _summary(last: Finished) -> dict[str, str]:
 
 
 class GapProgress(kernel_svm.ViolationProgress):
-    """From a gap as large as the objective to one of tol; where decomposition ends the run, its violation, too."""
+    """How far the relative gap has come down to tol, on a log scale; in decomposition, how far the violation has."""
 
     def __init__(self) -> None:
         super().__init__()
         self._target = 1.0
 
     def read(self, event: Event) -> Done | None:
-        """The part of the way that is behind the solver after an iteration."""
+        """How much of the way to tol is done after an iteration."""
         if isinstance(event, Started):
             self._target = event.tol
         if not isinstance(event, InteriorIteration):

@@ -25,7 +25,7 @@ def train_interior_point(X: Array, y: Array, settings: InteriorPointSettings, co
 
 
 def _together(trained: Trained) -> Finished:
-    """The closing event of several tasks: sums, and the largest of what is no sum."""
+    """The closing event of several tasks: what adds up is summed, of the rest the largest value is taken."""
     solutions = trained.solutions
     return closing(
         trained,

@@ -34,7 +34,7 @@ def solve(
     state = SolverState(problem, settings, None if alpha is None else problem.check_alpha(alpha))
     try:
         yield Started(
-            solver="dual", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
+            solver="kernel-svm", n=len(problem), d=problem.points.X.shape[1], kernel=kernel.name, gamma=kernel.gamma,
             bias=problem.bias, tol=settings.tol,
         )  # fmt: skip
         if gradient is not None:

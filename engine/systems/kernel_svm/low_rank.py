@@ -133,12 +133,12 @@ class _Features:
 
     @property
     def rank(self) -> int:
-        """Columns of H."""
+        """The number of columns of H."""
         return self.H.shape[1]
 
     @property
     def bytes(self) -> int:
-        """Of H."""
+        """Memory of H, in bytes."""
         return self.H.nbytes
 
     def product(self, V: Array) -> Steps[Array]:

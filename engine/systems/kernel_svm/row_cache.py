@@ -11,7 +11,7 @@ from engine.runtime.errors import invalid
 from engine.runtime.events import Array
 
 MOVED = 2**24  # entries moved between two breaths: some 15 ms
-FRESH = 2**21  # entries written between two breaths to memory that was never touched: that can take 20 ms
+FRESH = 2**21  # entries written between two breaths where memory is first used, which can take 20 ms
 
 
 def check_limit(limit_mb: float, n: int, store: Any) -> None:

@@ -100,7 +100,7 @@ def _pair_in_box(gi, gj, kii, kjj, kij, down_i, up_i, down_j, up_j):  # type: ig
 
 @njit(nogil=True, cache=True, inline="always")
 def _shift(beta, low, high, down, up, k, step):  # type: ignore[no-untyped-def]
-    """beta[k] += step; a step that uses up the room ends exactly on the bound. Returns the change that came of it."""
+    """beta[k] += step; a step that uses up the room ends exactly on the bound. Returns the change of beta[k]."""
     before = beta[k]
     if step == up[k]:
         beta[k] = high[k]

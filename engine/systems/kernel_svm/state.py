@@ -79,7 +79,7 @@ class SolverState:
             yield from self.go_on_in_float64()
 
     def is_settled(self, now: Optimality) -> Steps[bool]:
-        """Whether the violation is what it seems; if not, the state is made such that it can be found out."""
+        """True if rounding cannot hide a violation; else gradients are corrected, or computed in float64."""
         tol = self.settings.tol
         if self._is_float64 and self.iterations * self._largest_rounding() < TRUSTED * tol:
             return True

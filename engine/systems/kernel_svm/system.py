@@ -33,11 +33,13 @@ def dual_summary(last: Finished) -> dict[str, str]:
 class ViolationProgress(Progress):
     """How far the violation has come down, on a log scale, from its first value to tol."""
 
+    unnamed = ("optimise",)  # its iterations say more
+
     def __init__(self) -> None:
         self._first, self._tol = 0.0, 1.0
 
     def read(self, event: Event) -> Done | None:
-        """The part of the way that is behind the solver after an iteration."""
+        """How much of the way to tol is done after an iteration."""
         if isinstance(event, Started):
             self._first, self._tol = 0.0, event.tol
         if not isinstance(event, Iteration):

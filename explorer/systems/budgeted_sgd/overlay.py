@@ -47,7 +47,7 @@ class Merges(Overlay):
         self._since, self._duration = 0.0, DURATION[1]
 
     @property
-    def moving(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether the two are still on their way."""
         return self._shown is not None and time.monotonic() - self._since < self._duration + 0.1
 

@@ -105,6 +105,7 @@ PRESENTATION = Presentation(
     numbers=_numbers,
     view=MergeView,
     shown=("C", "gamma", "budget", "epochs", "maintenance", "table_size", "instruments", "seed"),
+    labels={"table_size": "size of the tables"},
     charts=CHARTS,
     reader=BudgetReader,
     curves=Curves((StepsTaken,), _curves, axis=_Axis),

@@ -46,9 +46,9 @@ class BudgetReader(Reader):
         budget, plane = frame.budget, self.context.plane
         vectors = np.asarray(budget.vectors, float)
         places = plane.project(vectors)
-        beside = ((vectors - plane.lift(places)) ** 2).sum(axis=1)
+        plane_distance = ((vectors - plane.lift(places)) ** 2).sum(axis=1)
         points = self.context.kernel.points(vectors)
-        return Expansion(points, budget.coefficients, places, beside, budget.merged)
+        return Expansion(points, budget.coefficients, places, plane_distance, budget.merged)
 
     def fits(self, event: Any, size: int) -> bool:
         """Whether an event is about vectors like the data's."""
@@ -77,3 +77,6 @@ def _merge_fits(event: BudgetMaintained, size: int, d: int) -> bool:
         and event.z.shape == ((d,) if event.partner >= 0 else (0,))
         and len(event.shares) in (0, size - 1)
     )
+
+
+READER = BudgetReader

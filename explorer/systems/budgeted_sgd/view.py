@@ -51,7 +51,7 @@ class MergeView(View):
 
     def __init__(self, dark: bool) -> None:
         super().__init__(dark)
-        self._restless = False
+        self._needs_redraw = False
         self._image = [ColumnDataSource({"image": [surface]}) for surface in surfaces()]
         self._candidates = ColumnDataSource({"m": [], "kappa": []})
         self._winner = ColumnDataSource({"m": [], "kappa": []})
@@ -138,9 +138,9 @@ class MergeView(View):
         }
 
     @property
-    def restless(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether results are still to come."""
-        return self._restless
+        return self._needs_redraw
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -176,7 +176,7 @@ class MergeView(View):
     def _slid(self, event: Any) -> None:
         if not self._setting:
             self._following = False
-            self._restless = True
+            self._needs_redraw = True
 
     def look(self, m: float, kappa: float) -> None:
         """Show s(h) of a place."""
@@ -199,7 +199,7 @@ class MergeView(View):
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the merge at the cursor, and what is known of the strategies by then."""
         self._replay = replay
-        self._restless = self._race_of is not None and self._race_of.running
+        self._needs_redraw = self._race_of is not None and self._race_of.running
         event, now = frame.event, replay.event(cursor) or frame.event
         if isinstance(event, BudgetMaintained):
             won = event.candidates == event.partner
@@ -251,7 +251,7 @@ class MergeView(View):
         """Every strategy on the same stream; a race that is on goes on."""
         if self._replay is not None and not (self._race_of is not None and self._race_of.running):
             self._race_of = StrategyComparison(self._replay)
-            self._restless = True
+            self._needs_redraw = True
 
     def _draw_race(self) -> None:
         raced = {} if self._race_of is None else dict(self._race_of.results)

@@ -85,7 +85,7 @@ class ClusterMarks(Overlay):
         }
 
     @property
-    def moving(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether the exact answer has come since the last drawing."""
         if self._seen is None or self._drawn.get("exact boundary"):
             return False

@@ -129,6 +129,12 @@ PRESENTATION = Presentation(
         "kernel", "C", "gamma", "degree", "coef0", "n_clusters", "clustering", "max_passes", "collapse_bound",
         "working_set", "tol", "seed",
     ),
+    labels={
+        "n_clusters": "clusters of each class",
+        "max_passes": "most passes (none: until exact)",
+        "collapse_bound": "means at the bound",
+        "working_set": "working set",
+    },
     charts=(GAP, REDUCED, ACCURACY),
     reader=ClusterReader,
     curves=Curves((Iteration,), _curves, objective_of),

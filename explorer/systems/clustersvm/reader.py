@@ -180,3 +180,6 @@ class ClusterReader(Reader):
         """End the search for the exact answer."""
         if self._exact is not None:
             self._exact.end()
+
+
+READER = ClusterReader

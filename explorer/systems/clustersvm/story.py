@@ -17,13 +17,13 @@ from engine.systems.clustersvm.events import (
     RepresentativesChosen,
 )
 from explorer.replay.lookup import Replay
-from explorer.stage.story import STOPS as COMMON_STOPS
 from explorer.stage.story import finished, started
 from explorer.style.number_format import count, number, seconds
 from explorer.systems.clustersvm.overlay import OUTCOMES
+from explorer.systems.kernel_svm.story import STOPS as DUAL_STOPS
 from explorer.systems.kernel_svm.story import story as dual_story
 
-STOPS = {**COMMON_STOPS, "passes": "there were passes enough", "stalled": "another pass would change nothing"}
+STOPS = {**DUAL_STOPS, "passes": "there were passes enough", "stalled": "another pass would change nothing"}
 
 
 def story(replay: Replay, cursor: int) -> str:

@@ -28,7 +28,6 @@ class PassesView(View):
 
     def __init__(self, dark: bool) -> None:
         super().__init__(dark)
-        self._replay: Replay | None = None
         self._waiting_for: tuple[Replay, Frame] | None = None  # whose exact answer is to come
         self._size = ((0, 0), 1.0)  # of the cloud, in pixels
         self._cloud = ColumnDataSource({name: [] for name in PICTURE})
@@ -62,7 +61,7 @@ class PassesView(View):
         captions.add(self.margins, [(f"{SAMPLES[name]} {name}", colour) for name, (colour, _) in USES.items()], 2)
 
     @property
-    def restless(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether the exact answer has come since the last drawing, or the cloud has another size in the browser."""
         come = self._waiting_for is not None and self._waiting_for[0].reader_as(ClusterReader).knows_exact(
             self._waiting_for[1]
@@ -82,17 +81,6 @@ class PassesView(View):
         for line in self._ones:
             line.line_color = shade.faint
 
-    def end(self) -> None:
-        """End the search for the exact answer."""
-        if self._replay is not None:
-            self._replay.reader.end()
-
-    def forget(self) -> None:
-        """There will be another run."""
-        self.end()
-        self._replay = None
-        super().forget()
-
     def clear(self) -> None:
         """Show nothing."""
         self._waiting_for = None
@@ -103,7 +91,6 @@ class PassesView(View):
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show what the task had come to at the cursor."""
-        self._replay = replay
         until = replay.event(cursor) or frame.event
         past = [event for event in replay.recording if event.stamp.sequence <= until.stamp.sequence]
         splits = [event for event in past if isinstance(event, ClusterSplit)]  # all tasks share those of the first

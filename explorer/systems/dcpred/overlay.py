@@ -96,7 +96,7 @@ class Compression(Overlay):
         border, image = np.zeros((0, 2)), []
         left, right, bottom, top = window
         if leaves.compressed:  # before, all are exact
-            xs, ys = _grid(window, replay.reader.price(frame))
+            xs, ys = _grid(window, replay.reader.cost_per_value(frame))
             exact, fast = (replay.reader.field(frame, xs, ys, local) for local in (False, True))
             found: Any = contourpy.contour_generator(xs, ys, exact).lines(0)
             border = np.concatenate([border, *(np.vstack([line, (np.nan, np.nan)]) for line in found)])
@@ -127,9 +127,9 @@ def _outlines(cells: list[Array]) -> dict[str, Array]:
     return {"x": whole[:, 0], "y": whole[:, 1]}
 
 
-def _grid(window: tuple[float, ...], price: float) -> tuple[Array, Array]:
+def _grid(window: tuple[float, ...], cost: float) -> tuple[Array, Array]:
     left, right, bottom, top = window
     longer = max(right - left, top - bottom)
-    finest = min(ACROSS, int(np.sqrt(MOST_EVALUATIONS / (1 + price))))
+    finest = min(ACROSS, int(np.sqrt(MOST_EVALUATIONS / (1 + cost))))
     across, up = (max(2, round(finest * side / longer)) for side in (right - left, top - bottom))
     return np.linspace(left, right, across), np.linspace(bottom, top, up)

@@ -12,7 +12,7 @@ from explorer.replay.frame import Frame
 from explorer.replay.lookup import Replay
 from explorer.style.number_format import number
 from explorer.style.theme import AMBER, NEGATIVE, POSITIVE, tone
-from explorer.systems.dcpred.reader import Leaves
+from explorer.systems.dcpred.reader import LeafReader, Leaves
 
 LAYERS = ("landmarks", "pseudo-landmarks")
 SIZES = 8.0, 20.0  # pixels of landmarks: the lightest, the heaviest
@@ -49,7 +49,7 @@ class Marks:
 
     def draw(self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None, place: Place) -> None:
         """Show those of all leaves, and of the one in question what its pseudo-landmarks are made of."""
-        meant, task = leaf_in_question(leaves, pinned), replay.task_number(frame.task)
+        meant, task = leaf_in_question(leaves, pinned), replay.reader_as(LeafReader).task_number(frame.task)
         marks: list[tuple[Any, ...]] = []
         dots: list[tuple[Any, ...]] = []
         links: list[tuple[Any, ...]] = []

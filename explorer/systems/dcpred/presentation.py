@@ -15,7 +15,7 @@ from engine.systems.dcpred.events import (
     TreeGrown,
     TreeSplit,
 )
-from explorer.figures.charts import ACCURACY, Chart, Curves, IterationAxis
+from explorer.figures.charts import ACCURACY, RMSE, Chart, Curves, IterationAxis
 from explorer.figures.scene import LAYERS
 from explorer.replay.lookup import Replay
 from explorer.stage.presentation import Presentation
@@ -42,7 +42,6 @@ ERROR = Chart(
     "linear",
     {"error": (NEGATIVE, "with pseudo"), "error_without": (POSITIVE, "landmarks alone")},
 )
-RMSE = replace(ACCURACY, title="How far off (root mean square)?")
 HINT = "Click a point to see its route, what decides there, and what it costs"
 
 
@@ -121,6 +120,14 @@ LISTING = (
     ("predict", 1, r"$c = [K(x, u_1), \dots, K(x, u_m)],\quad f(x) = [c,\ f_1(c), \dots, f_p(c)]\, \bar{\beta}$"),
 )
 
+LABELS = {
+    "n_leaves": "leaves",
+    "landmark_ratio": "landmarks per support vector",
+    "tuning": "rounds of tuning",
+    "pseudo": "pseudo-landmarks by",
+    "pseudo_ratio": "pseudo-landmarks per landmark",
+}
+
 PRESENTATION = Presentation(
     solver="dcpred",
     summary="Prediction at nearly linear cost: a tree to a leaf, a few landmarks there, and pseudo-landmarks for next "
@@ -134,6 +141,7 @@ PRESENTATION = Presentation(
         "C", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "tuning", "pseudo", "pseudo_ratio",
         "bottom_up", "tol", "seed",
     ),
+    labels={**LABELS, "bottom_up": "bottom up"},
     charts=(ACCURACY, COST, ERROR),
     reader=LeafReader,
     curves=Curves((LeafTrained, KernelApproximated, LeafCompressed, FastFinished), _curves, axis=_Axis),
@@ -153,6 +161,8 @@ RIDGE = replace(
         "alpha", "gamma", "n_leaves", "branching", "landmarks", "landmark_ratio", "tuning", "pseudo", "pseudo_ratio",
         "seed",
     ),
+    labels={**LABELS, "alpha": "λ, added to the diagonal"},
+    decades={"alpha": (-5.0, 3.0)},
     charts=(RMSE, COST, ERROR),
     overlay=Regressors,
     layers=("points", *CURVE_LAYERS),

@@ -20,10 +20,10 @@ from engine.systems.dcpred.events import (
     TreeSplit,
 )
 from engine.systems.dcpred.tree import Tree, stump
-from explorer.replay.context import RunContext, spread
+from explorer.replay.context import ENOUGH, RunContext, spread
 from explorer.replay.frame import Drawn, Frame
 from explorer.replay.plane import Plane
-from explorer.replay.reader import Reader
+from explorer.replay.reader import MOST_EVALUATIONS, Reader
 
 # After these the solver has another state.
 STATES = (TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated, LeafCompressed, FastFinished)
@@ -151,9 +151,9 @@ class Leaves:
 
     @cached_property
     def exact_costs(self) -> Array:
-        """Inner products for a prediction in each leaf by its exact machine, routing among them."""
-        support = (self.alpha != 0).any(axis=0)
-        return self.tree.routing() + np.array([np.count_nonzero(support[members]) for members in self.members])
+        """Inner products for a prediction in each leaf by its exact machine, with routing and coefficients."""
+        support, each = (self.alpha != 0).any(axis=0), 1 + len(self.training.targets) / self.training.X.shape[1]
+        return self.tree.routing() + each * np.array([np.count_nonzero(support[members]) for members in self.members])
 
     @cached_property
     def costs(self) -> Array:
@@ -308,18 +308,22 @@ class LeafReader(Reader):
         """The task that an event is about, or the first."""
         return list(self.context.tasks.values())[event.task if isinstance(event, LeafTrained) else 0]
 
+    def task_number(self, task: Task) -> int:
+        """The row of a task in targets and alpha."""
+        return list(self.context.tasks).index(task.name)
+
     def read(self, event: Any) -> LeafFrame:
         """Leaves of a tree, each with models of its own."""
         here = self.context
         leaves = leaves_at(here.recording[: here.position(event) + 1], self.training)
-        alpha = leaves.alpha[here.task_number(self.task_of(event))]
+        alpha = leaves.alpha[self.task_number(self.task_of(event))]
         return LeafFrame(**self.problem(event), alpha=alpha, leaves=leaves)
 
     # ---- decision values ----
 
     def values(self, frame: LeafFrame, X: Array, compressed: bool) -> Array:
         """Decision values of the frame's task by the models of leaves."""
-        return frame.leaves.values(X, compressed)[:, self.context.task_number(frame.task)]
+        return frame.leaves.values(X, compressed)[:, self.task_number(frame.task)]
 
     def drawn(self, frame: Frame) -> Drawn:
         """The support vectors of the leaves that are not compressed; the others do without them."""
@@ -330,10 +334,14 @@ class LeafReader(Reader):
         support = np.sort(left[frame.alpha[left] != 0])
         return Drawn(self.context.places[support], (frame.signs * frame.alpha)[support], frame.at_bound[support])
 
-    def price(self, frame: Frame, on_grid: bool = False) -> float:
+    def cost_per_value(self, frame: Frame, on_grid: bool = False) -> float:
         """Kernel evaluations of a decision value, about, by the exact models."""
         assert isinstance(frame, LeafFrame)
         return (1 + frame.leaves.mean(frame.leaves.exact_costs)) * self.context.X.shape[1]
+
+    def affordable(self, frame: Frame) -> int:
+        """The number of points whose values may be computed for one drawing."""
+        return min(ENOUGH, int(5 * MOST_EVALUATIONS / (1 + self.cost_per_value(frame))))
 
     def field(self, frame: Frame, xs: Array, ys: Array, local: bool = True) -> Array:
         """Decision values on a grid in the plane, a row for each of `ys`."""
@@ -366,3 +374,6 @@ class LeafReader(Reader):
     def fits(self, event: Event, size: int) -> bool:
         """They are looked at all together."""
         return True
+
+
+READER = LeafReader

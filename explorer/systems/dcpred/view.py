@@ -22,7 +22,7 @@ from explorer.replay.lookup import Replay
 from explorer.style.number_format import number
 from explorer.style.theme import AMBER, GREEN, NEGATIVE, PALETTE, POSITIVE, decades, tone, words_inside
 from explorer.systems.dcpred.cost_sweep import WITHOUT, CostSweep
-from explorer.systems.dcpred.reader import LeafFrame, Leaves
+from explorer.systems.dcpred.reader import LeafFrame, LeafReader, Leaves
 
 MOST_WEIGHTS = 60  # landmarks and pseudo-landmarks in the chart of one leaf
 PICTURE = ("image", "x", "y", "dw", "dh")
@@ -33,7 +33,7 @@ class PredictionView(View):
 
     def __init__(self, dark: bool) -> None:
         super().__init__(dark)
-        self._restless = False
+        self._needs_redraw = False
         self._nodes = ColumnDataSource({name: [] for name in ("x", "y", "size", "colour")})
         self._edges = ColumnDataSource({name: [] for name in ("xs", "ys", "colour", "width")})
         self._weights = ColumnDataSource({name: [] for name in ("x", "weight", "zero", "colour", "marker")})
@@ -109,9 +109,9 @@ class PredictionView(View):
         captions.keep(self.agreement, self._apart)
 
     @property
-    def restless(self) -> bool:
+    def needs_redraw(self) -> bool:
         """Whether results are still to come."""
-        return self._restless
+        return self._needs_redraw
 
     def restyle(self, dark: bool) -> None:
         """Take the colours of a light or a dark page."""
@@ -135,7 +135,7 @@ class PredictionView(View):
         """There will be another run."""
         self.end()
         self._sweep_of = None
-        self._restless = False
+        self._needs_redraw = False
         super().forget()
 
     def clear(self) -> None:
@@ -205,7 +205,7 @@ class PredictionView(View):
         self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None, followed: int | None
     ) -> None:
         """Of the leaf in question; of a pinned point, what each of them says about it."""
-        task = replay.task_number(frame.task)
+        task = replay.reader_as(LeafReader).task_number(frame.task)
         leaf = followed if followed is not None else _latest(leaves.compressed, leaves.leaf)
         weights, landmarks = np.zeros(0), 0
         if pinned is not None and followed is not None:
@@ -251,8 +251,9 @@ class PredictionView(View):
 
     def _draw_agreement(self, replay: Replay, frame: Frame, leaves: Leaves, pinned: int | None) -> None:
         """Of some points, what the fast machine says over what the exact one says."""
-        n, task = len(replay.X), replay.task_number(frame.task)
-        some = np.linspace(0, n - 1, min(n, replay.reader.affordable(frame))).astype(int)
+        reader, n = replay.reader_as(LeafReader), len(replay.X)
+        task = reader.task_number(frame.task)
+        some = np.linspace(0, n - 1, min(n, reader.affordable(frame))).astype(int)
         if pinned is not None:
             some = np.append(some, pinned)
         exact, fast = (leaves.values(replay.X[some], way)[:, task] for way in (False, True))
@@ -300,7 +301,7 @@ class PredictionView(View):
         if isinstance(event, FastFinished) and self._sweep_of is None and len(leaves.compressed) == len(leaves.tree):
             self._sweep_of = CostSweep(replay, leaves, event)
         swept = self._sweep_of
-        self._restless = swept is not None and swept.running
+        self._needs_redraw = swept is not None and swept.running
         self._waiting.text = "measured when the run is over" if swept is None else ""
         if swept is None:
             return

@@ -1,4 +1,4 @@
-"""The ladder of levels: what only DC-SVM shows. Levels finished at the cursor, against the best that is known."""
+"""The levels of DC-SVM: those finished at the cursor, against the best that is known."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ NO_BOUNDS = "The bounds of Theorems 1 to 3 hold without a bias."
 
 
 @dataclass(frozen=True)
-class Rung:
+class LevelSummary:
     """What is known of a level."""
 
     finished: LevelFinished
@@ -26,7 +26,7 @@ class Rung:
     judged: LevelJudged | None
 
 
-def rungs(replay: Replay, until: Event) -> list[Rung]:
+def finished_levels(replay: Replay, until: Event) -> list[LevelSummary]:
     """The levels of a task that were finished at an event, with all that the recording has to say of them."""
     ours = [event for event in replay.recording if event.stamp.path == until.stamp.path]
     facts = {type(event).__name__ + str(event.level): event for event in ours if isinstance(event, LEVEL_FACTS)}
@@ -40,21 +40,21 @@ def rungs(replay: Replay, until: Event) -> list[Rung]:
             cells = event
         elif isinstance(event, LevelFinished) and cells is not None:
             measured, judged = (facts.get(kind.__name__ + str(event.level)) for kind in LEVEL_FACTS)
-            found.append(Rung(event, cells, began, measured, judged))  # type: ignore[arg-type]
+            found.append(LevelSummary(event, cells, began, measured, judged))  # type: ignore[arg-type]
     return found
 
 
-def without_bounds(rung: Rung) -> bool:
+def without_bounds(level: LevelSummary) -> bool:
     """Whether a level was measured and has no bound, as with a bias."""
-    return rung.measured is not None and bool(np.isnan(rung.measured.bound))
+    return level.measured is not None and bool(np.isnan(level.measured.bound))
 
 
-def names(ladder: list[Rung]) -> list[str]:
+def names(levels: list[LevelSummary]) -> list[str]:
     """How the axes name the levels: by their cells, and by their numbers where those are the same."""
-    cells = [f"{rung.finished.n_clusters:,}" for rung in ladder]
+    cells = [f"{level.finished.n_clusters:,}" for level in levels]
     if len(set(cells)) == len(cells):
         return cells
-    return [f"{name}·{rung.finished.level}" for name, rung in zip(cells, ladder, strict=True)]
+    return [f"{name}·{level.finished.level}" for name, level in zip(cells, levels, strict=True)]
 
 
 def best_known(replay: Replay, path: tuple[str, ...]) -> float:
@@ -73,7 +73,7 @@ def reference(replay: Replay, path: tuple[str, ...]) -> Iteration | LevelFinishe
     return levels[-1] if levels else None
 
 
-def measuring(replay: Replay, until: Event) -> float:
+def diagnostics_seconds(replay: Replay, until: Event) -> float:
     """Solver seconds up to an event that went into what is measured beside the solution."""
     spent, before = 0.0, 0.0
     for event in replay.recording:

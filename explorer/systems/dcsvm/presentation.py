@@ -11,12 +11,12 @@ from explorer.stage.presentation import Presentation
 from explorer.stage.story import spent
 from explorer.style.number_format import count, number, seconds
 from explorer.systems.dcsvm.curves import CURVES
-from explorer.systems.dcsvm.levels import measuring
+from explorer.systems.dcsvm.levels import diagnostics_seconds
 from explorer.systems.dcsvm.overlay import EARLY, Cells
 from explorer.systems.dcsvm.overlay import LAYERS as CELL_LAYERS
 from explorer.systems.dcsvm.reader import CellFrame, CellReader
 from explorer.systems.dcsvm.story import story
-from explorer.systems.dcsvm.view import LadderView
+from explorer.systems.dcsvm.view import LevelsView
 from explorer.systems.kernel_svm.curves import CHARTS
 
 
@@ -55,7 +55,7 @@ def _numbers(replay: Replay, cursor: int) -> dict[str, str]:
         numbers |= {"cells": count(int(np.count_nonzero(frame.cells.sizes))), "level": str(frame.cells.level)}
     if isinstance(frame.event, Iteration):
         numbers |= {"objective": number(frame.event.objective, 6), "violation": number(frame.event.violation, 3)}
-    solving = event.stamp.seconds - measuring(replay, event)
+    solving = event.stamp.seconds - diagnostics_seconds(replay, event)
     return numbers | spent(replay, cursor) | {"solver time": seconds(solving)}
 
 
@@ -78,11 +78,19 @@ PRESENTATION = Presentation(
     line=_line,
     story=story,
     numbers=_numbers,
-    view=LadderView,
+    view=LevelsView,
     shown=(
         "kernel", "C", "gamma", "degree", "coef0", "bias", "k", "levels", "stop_level", "partition", "sample_size",
         "adaptive", "refine", "working_set", "tol", "seed",
     ),
+    labels={
+        "k": "branching k",
+        "stop_level": "stop at level (0: exact)",
+        "partition": "divide by",
+        "sample_size": "sample size",
+        "adaptive": "adaptive clustering",
+        "working_set": "working set",
+    },
     reader=CellReader,
     charts=CHARTS,
     curves=CURVES,

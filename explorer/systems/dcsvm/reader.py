@@ -25,11 +25,6 @@ class CellFrame(Frame):
     cells: Partitioned
     intercepts: Array  # of the cells' models, 0 where there is none yet; empty without a bias
 
-    @property
-    def cell(self) -> int | None:
-        """The cell that the event is about."""
-        return self.event.cluster if isinstance(self.event, SubproblemSolved) else None
-
 
 class CellReader(Reader):
     """Reads levels and cells; what follows the levels are frames of the dual problem."""
@@ -118,3 +113,6 @@ class CellReader(Reader):
             cells = self.cells_before(event)
             size = 0 if cells is None else int(np.count_nonzero(cells.labels == event.cluster))
         return super().fits(event, size)
+
+
+READER = CellReader

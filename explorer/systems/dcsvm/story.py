@@ -9,8 +9,9 @@ from engine.systems.dcsvm.events import LevelFinished, LevelJudged, LevelMeasure
 from explorer.replay.lookup import Replay
 from explorer.stage.story import finished, started
 from explorer.style.number_format import count, number, seconds
-from explorer.systems.dcsvm.levels import NO_BOUNDS, best_known, measuring
+from explorer.systems.dcsvm.levels import NO_BOUNDS, best_known, diagnostics_seconds
 from explorer.systems.dcsvm.reader import CellReader
+from explorer.systems.kernel_svm.story import STOPS
 from explorer.systems.kernel_svm.story import story as dual_story
 
 
@@ -64,9 +65,10 @@ def story(replay: Replay, cursor: int) -> str:
             )
         case Finished() if event.stop_reason == "converged":
             inside = [past.iterations for past in replay.recording if isinstance(past, LevelFinished)]
+            solving = event.stamp.seconds - diagnostics_seconds(replay, event)
             return (
-                f"{finished(event)} {sum(inside):,} iterations in the cells and "
-                f"{event.iterations:,} after them took {seconds(event.stamp.seconds - measuring(replay, event))}, what "
+                f"{finished(event, STOPS)} {sum(inside):,} iterations in the cells and "
+                f"{event.iterations:,} after them took {seconds(solving)}, what "
                 f"is measured beside not counted. Objective {number(event.objective, 6)}; {event.n_free:,} free "
                 f"support vectors, {event.n_bound:,} bound ones."
             )

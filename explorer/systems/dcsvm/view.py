@@ -18,17 +18,17 @@ from explorer.style.theme import AMBER, GREEN, NEGATIVE, POSITIVE, PURPLE, decad
 from explorer.systems.dcsvm.levels import (
     NO_BOUNDS,
     STEPS,
-    Rung,
+    LevelSummary,
     best_known,
+    finished_levels,
     names,
     reference,
-    rungs,
     without_bounds,
 )
 from explorer.systems.dcsvm.reader import CellFrame, CellReader
 
 
-class LadderView(View):
+class LevelsView(View):
     """Per level: support vectors found, gap against its bounds, early prediction, and where the time went."""
 
     def __init__(self, dark: bool) -> None:
@@ -110,20 +110,20 @@ class LadderView(View):
 
     def draw(self, replay: Replay, cursor: int, frame: Frame, pinned: int | None) -> None:
         """Show the levels finished so far, against the best that is known by now."""
-        ladder = rungs(replay, frame.event)
+        levels = finished_levels(replay, frame.event)
         phases = _phases(replay, frame.event)
-        named = names(ladder)
+        named = names(levels)
         if self._levels.factors != (named or ["-"]):
             self._levels.factors = named or ["-"]
         steps = [*(named or ["-"]), *(name for name in STEPS if name in phases)]
         if self._steps.factors != steps:
             self._steps.factors = steps
-        self._draw_found(replay, ladder)
-        self._draw_gaps(replay, ladder)
-        self._draw_early(replay, ladder, frame)
+        self._draw_found(replay, levels)
+        self._draw_gaps(replay, levels)
+        self._draw_early(replay, levels, frame)
         times = [
-            (rung.cells.stamp.seconds - rung.began, rung.finished.stamp.seconds - rung.cells.stamp.seconds)
-            for rung in ladder
+            (level.cells.stamp.seconds - level.began, level.finished.stamp.seconds - level.cells.stamp.seconds)
+            for level in levels
         ] + [(0.0, phases[name]) for name in STEPS if name in phases]
         self._times.data = {
             "step": [name for name in steps if name != "-"],
@@ -133,10 +133,10 @@ class LadderView(View):
         self.times.y_range.end = 1.35 * max((sum(both) for both in times), default=1.0)
         self._captions.raise_all()
 
-    def _draw_found(self, replay: Replay, ladder: list[Rung]) -> None:
-        best = reference(replay, ladder[0].finished.stamp.path) if ladder else None
-        named = [name for name, rung in zip(names(ladder), ladder, strict=True) if rung.finished is not best]
-        found = [rung.finished.alpha > 0 for rung in ladder if rung.finished is not best]  # none against itself
+    def _draw_found(self, replay: Replay, levels: list[LevelSummary]) -> None:
+        best = reference(replay, levels[0].finished.stamp.path) if levels else None
+        named = [name for name, level in zip(names(levels), levels, strict=True) if level.finished is not best]
+        found = [level.finished.alpha > 0 for level in levels if level.finished is not best]  # none against itself
         against = np.zeros(0, bool) if best is None else best.alpha > 0
         both = [int(np.count_nonzero(level & against)) for level in found]
         so_far = isinstance(best, LevelFinished)
@@ -148,15 +148,15 @@ class LadderView(View):
             "recall": [hit / max(1, int(against.sum())) for hit in both],
         }
 
-    def _draw_gaps(self, replay: Replay, ladder: list[Rung]) -> None:
-        best = best_known(replay, ladder[0].finished.stamp.path) if ladder else np.nan
+    def _draw_gaps(self, replay: Replay, levels: list[LevelSummary]) -> None:
+        best = best_known(replay, levels[0].finished.stamp.path) if levels else np.nan
         columns = {
-            "gap": [_positive(rung.measured.objective - best) if rung.measured else np.nan for rung in ladder],
-            "bound": [_positive(rung.measured.bound) if rung.measured else np.nan for rung in ladder],
-            "refined": [_positive(rung.judged.refined_bound) if rung.judged else np.nan for rung in ladder],
+            "gap": [_positive(level.measured.objective - best) if level.measured else np.nan for level in levels],
+            "bound": [_positive(level.measured.bound) if level.measured else np.nan for level in levels],
+            "refined": [_positive(level.judged.refined_bound) if level.judged else np.nan for level in levels],
         }
-        self._gaps.data = {"level": names(ladder), **columns}
-        self._no_bounds.text = NO_BOUNDS.replace(" hold", "\nhold") if any(map(without_bounds, ladder)) else ""
+        self._gaps.data = {"level": names(levels), **columns}
+        self._no_bounds.text = NO_BOUNDS.replace(" hold", "\nhold") if any(map(without_bounds, levels)) else ""
         self._no_bounds.visible = bool(self._no_bounds.text)
         values = np.array([value for column in columns.values() for value in column])
         values = values[np.isfinite(values)]
@@ -165,12 +165,12 @@ class LadderView(View):
             self.gaps.y_range.update(start=low / 2, end=2 * high * (high / low) ** 0.35)
             self._decades.ticks = decades(low / 2, 2 * high)
 
-    def _draw_early(self, replay: Replay, ladder: list[Rung], frame: Frame) -> None:
-        rows = [self._early_prediction(replay, rung) for rung in ladder]
+    def _draw_early(self, replay: Replay, levels: list[LevelSummary], frame: Frame) -> None:
+        rows = [self._early_prediction(replay, level) for level in levels]
         best = [right for right, _ in rows]
         low = 10 * np.floor((min(best, default=100.0) - 3) / 10)
         self._early.data = {
-            "level": names(ladder),
+            "level": names(levels),
             "accuracy": [right for right, _ in rows],
             "text": [f"{right:.1f}" for right, _ in rows],
             "cost": [count(round(cost)) for _, cost in rows],
@@ -186,11 +186,11 @@ class LadderView(View):
         self.early.title.text = f"Early: {where} points right, %"
         self.early.y_range.update(start=max(0.0, low), end=max([*best, exact or 0.0, low + 5]) + 0.35 * (105 - low))
 
-    def _early_prediction(self, replay: Replay, rung: Rung) -> tuple[float, float]:
+    def _early_prediction(self, replay: Replay, level: LevelSummary) -> tuple[float, float]:
         """Per cent right and kernel evaluations a point, routing among them."""
-        known = self._judged.get(rung.finished.stamp.sequence)
+        known = self._judged.get(level.finished.stamp.sequence)
         if known is None:
-            frame = replay.frame_of(rung.finished)
+            frame = replay.frame_of(level.finished)
             points, positive = replay.test_points(frame.task)
             if not len(points):
                 points, positive = replay.points[frame.members], frame.signs > 0
@@ -200,7 +200,7 @@ class LadderView(View):
             committee = replace(committee, kernel=kernel, router=replace(committee.router, kernel=kernel))
             right = (committee.values(points, "early", replay.threads) > 0) == positive
             known = 100 * float(right.mean()), kernel.counter.value / len(points)
-            self._judged[rung.finished.stamp.sequence] = known
+            self._judged[level.finished.stamp.sequence] = known
         return known
 
 

@@ -158,6 +158,7 @@ PRESENTATION = Presentation(
         "kernel", "C", "gamma", "degree", "coef0", "bias", "scheme", "rank", "pivots", "coarse_rank", "coarse_iter",
         "tol", "instruments", "seed",
     ),
+    labels={"coarse_rank": "coarse rank", "coarse_iter": "coarse iterations"},
     charts=CHARTS,
     reader=FactorReader,
     curves=Curves((InteriorIteration, InteriorFinished, Iteration), _curves, objective_of, _Axis),

@@ -149,3 +149,6 @@ class FactorReader(Reader):
     def fits(self, event: Event, size: int) -> bool:
         """Whether an event is about the points of its task."""
         return super().fits(event, size) if isinstance(event, Iteration) else fits(event, size)
+
+
+READER = FactorReader

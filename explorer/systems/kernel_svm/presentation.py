@@ -67,5 +67,6 @@ PRESENTATION = Presentation(
     curves=CURVES,
     files=__package__ or "",
     shown=("kernel", "C", "gamma", "degree", "coef0", "bias", "working_set", "tol", "seed"),
+    labels={"working_set": "working set"},
 )
 PRESENTATIONS = (PRESENTATION,)

@@ -5,8 +5,11 @@ import numpy as np
 from engine.runtime.events import Finished, PhaseBegan, Started
 from engine.systems.kernel_svm.events import ActiveSetChanged, Iteration
 from explorer.replay.lookup import Replay
+from explorer.stage.story import STOPS as COMMON_STOPS
 from explorer.stage.story import common_story, finished, started
 from explorer.style.number_format import count, number, seconds
+
+STOPS = {**COMMON_STOPS, "converged": "no point violates its conditions by more than the tolerance"}
 
 
 def story(replay: Replay, cursor: int) -> str:
@@ -44,9 +47,10 @@ def story(replay: Replay, cursor: int) -> str:
             )
         case Finished():
             return (
-                f"{finished(event)} {event.iterations:,} iterations, {event.inner_steps:,} two-variable steps and "
-                f"{count(event.stamp.evaluations)} kernel evaluations took {seconds(event.stamp.seconds)}. Objective "
-                f"{number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} bound ones."
+                f"{finished(event, STOPS)} {event.iterations:,} iterations, {event.inner_steps:,} two-variable steps "
+                f"and {count(event.stamp.evaluations)} kernel evaluations took {seconds(event.stamp.seconds)}. "
+                f"Objective {number(event.objective, 6)}; {event.n_free:,} free support vectors, {event.n_bound:,} "
+                "bound ones."
             )
         case _:
             return common_story(replay, cursor)

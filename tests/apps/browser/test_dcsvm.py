@@ -50,7 +50,7 @@ def test_cells_are_solved_before_ones_eyes_and_one_can_go_back(stage):
     expect(stage.get_by_text("are to be divided into 64 cells")).to_be_visible()
 
 
-def test_to_the_end_phases_and_the_ladder(open_page):
+def test_to_the_end_phases_and_the_levels(open_page):
     page = open_page(SMALL)
     to_the_end(page)
     for name in ("level 2 · 16", "level 1 · 4", "refine", "whole"):

@@ -5,11 +5,16 @@ import sys
 import time
 
 import numpy as np
+import param
 import pytest
 
 from apps.command import main
-from engine import Recording
+from engine import Recording, System
+from engine.learning.common_settings import SolverSettings
+from engine.learning.multiclass import train_by_tasks
 from engine.runtime.events import Failed, Finished
+from engine.systems.kernel_svm import algorithm as kernel_svm
+from engine.systems.kernel_svm.settings import DualSettings
 
 
 def test_run_writes_a_recording_and_a_summary(tmp_path, capsys):
@@ -66,6 +71,30 @@ def test_a_failure_is_in_the_recording(tmp_path):
     out = tmp_path / "failed.svmrun"
     main(["run", "kernel-svm", "--quiet", "--cache-mb", "0.0001", "--out", str(out)])
     assert isinstance(Recording.load(out)[-1], Failed)
+
+
+class FewSettings(SolverSettings):
+    """One setting, named as a flag of the data."""
+
+    size = param.Integer(7, bounds=(1, 9), doc="Up to 100 % of nine.")
+
+
+def test_a_table_of_few_settings_will_do(monkeypatch, capsys):
+    sizes = []
+
+    def train(X, y, settings, counter):
+        sizes.append(settings.size)
+        return train_by_tasks(
+            X, y, settings, counter, np.ones(2), True, lambda problem, _: kernel_svm.solve(problem, DualSettings())
+        )
+
+    monkeypatch.setattr("apps.command.run.SOLVERS", {"few": System("few", "Few", FewSettings, train)})
+    assert main(["run", "few", "--data", "moons", "--size", "200", "--setting-size", "8"]) == 0
+    assert sizes == [8]
+    assert "train accuracy" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["run", "few", "--help"])
+    assert "100 % of nine" in capsys.readouterr().out
 
 
 def test_data_lists_the_sets(capsys):

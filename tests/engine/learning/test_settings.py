@@ -1,5 +1,7 @@
 import pytest
 
+from engine import SOLVERS
+from engine.learning.common_settings import Diagnostics, SolverSettings
 from engine.learning.settings import accepted
 from engine.systems.kernel_svm.settings import KernelSVMSettings
 
@@ -39,3 +41,18 @@ def test_every_setting_says_what_it_accepts():
         parameter = KernelSVMSettings.param[name]
         assert parameter.doc
         assert accepted(parameter)
+
+
+def test_a_table_without_a_setting_that_shared_code_reads_has_its_default():
+    table = SolverSettings.checked({})
+    assert table.names() == []
+    read = ("C", "kernel", "gamma", "degree", "coef0", "tol", "multiclass", "class_weight", "n_jobs")
+    assert {name for name in read if not hasattr(table, name)} == set()
+    assert table.gamma == "scale"
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_what_only_an_observer_needs_is_a_kind_of_setting(name):
+    table = SOLVERS[name].settings
+    found = [setting for setting in table.names() if isinstance(table.param[setting], Diagnostics)]
+    assert found == ["instruments"] * ("instruments" in table.names())

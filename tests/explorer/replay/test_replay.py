@@ -1,9 +1,13 @@
 """Frames, decision fields and planes of a recording."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from engine import SOLVERS, KernelSVC, datasets
+from explorer.registry import presentation, reader
 from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
 from explorer.replay.plane import Plane
@@ -45,3 +49,31 @@ def test_more_dimensions_show_their_principal_plane():
     np.testing.assert_allclose(plane.lift(places), X, atol=0.6)
     assert np.array_equal(Plane.fit(X[:, :2]).project(X[:, :2]), X[:, :2])
     assert Plane.fit(X[:, :1]).project(X[:, :1]).shape == (300, 2)
+
+
+NO_SCREEN = """
+import sys
+from engine import SOLVERS, Recording
+from explorer import registry
+from explorer.replay.lookup import Replay
+replay = Replay(Recording.load(sys.argv[1]))
+replay.reader.check()
+print(replay.reader.accuracy(replay.frame(len(replay) - 1))[0])
+for solver in SOLVERS:
+    registry.reader(solver)
+screens = ("bokeh", "panel", "explorer.figures", "explorer.stage")
+assert not [name for name in sys.modules if name.startswith(screens)]
+"""
+
+
+def test_a_recording_is_read_without_a_screen(finished, tmp_path):
+    path = tmp_path / "run.svmrun"
+    finished.recording.save(path)
+    done = subprocess.run([sys.executable, "-c", NO_SCREEN, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) > 90
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_reader_is_that_of_the_presentation(solver):
+    assert reader(solver) is presentation(solver).reader

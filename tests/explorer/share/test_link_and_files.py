@@ -1,13 +1,18 @@
 """Links, code and recording files, there and back."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine import DCSVC, ClusterSVC, InteriorPointSVC, Recording
 from engine.systems.kernel_svm.events import Iteration
+from explorer.share.python_code import snippet
 from explorer.stage.actions import Stage
 from tests.support.stage import play_to_the_end, settle, wait_until
+
+OLD = Path(__file__).parents[2] / "data" / "old"
 
 
 def test_a_link_brings_back_data_settings_and_moment(stage):
@@ -108,3 +113,17 @@ def test_a_recording_that_does_not_fit_together_is_refused(stage):
     with pytest.raises(ValueError, match="the recording is damaged"):
         other.play_recording(recording)
     other.close()
+
+
+def test_what_an_old_link_or_recording_leaves_out_is_as_it_was():
+    stage = Stage("dcsvm")
+    stage.restore("?data=moons&size=60&C=5&gamma=1&levels=1")
+    assert stage.settings.values["bias"] is False
+    assert stage.link().settings["bias"] is False  # a link says it from now on
+    stage.close()
+    old = Recording.load(OLD / "dcsvm.svmrun")
+    assert old.header.settings["bias"] is False
+    assert "'bias': False" in snippet("dcsvm", {}, old.header.settings)
+    assert DCSVC.load(OLD / "DCSVC.svmmodel").bias is False
+    assert InteriorPointSVC.load(OLD / "InteriorPointSVC.svmmodel").pivots == "greedy"
+    assert (ClusterSVC().max_passes, DCSVC().bias) == (None, True)

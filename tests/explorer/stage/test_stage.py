@@ -65,7 +65,7 @@ def test_several_classes_are_shown_task_by_task(stage):
 def test_uploads(stage):
     rng = np.random.default_rng(0)
     rows = [f"{a:.4f},{b:.4f},{'yes' if a > 0 else 'no'}" for a, b in rng.normal(size=(60, 2))]
-    stage.data.way.value = "Upload"
+    stage.data.source.value = "Upload"
     stage.data.file.param.update(filename="mine.csv", value="\n".join(["u,v,answer", *rows]).encode())
     assert not stage.screen.message.visible, stage.screen.message.object
     assert len(stage.replay.X) == 60
@@ -138,7 +138,7 @@ def test_a_rule_for_gamma_is_shown_by_its_name(stage, value):
 
 
 def test_an_empty_file_and_another_files_columns(stage):
-    stage.data.way.value = "Upload"
+    stage.data.source.value = "Upload"
     stage.data.file.param.update(filename="one.csv", value=b"a,b,side\n1,2,in\n3,4,out\n")
     assert stage.data.label.value == 2
     stage.data.file.param.update(filename="two.csv", value=b"a,side,b\n1,in,2\n3,out,4\n")
@@ -201,7 +201,7 @@ def test_the_gap_of_each_task_goes_to_nothing(stage):
 
 
 def test_too_many_classes_are_refused(stage):
-    stage.data.way.value = "Upload"
+    stage.data.source.value = "Upload"
     rows = "\n".join(f"{k},{k + 1},{k}" for k in range(200))
     stage.data.file.param.update(filename="ids.csv", value=f"u,v,id\n{rows}".encode())
     assert "at most 50: is it the right column?" in stage.screen.message.object
@@ -221,3 +221,21 @@ def test_a_button_shows_that_it_was_pressed_however_many_frames_are_on_their_way
     stage.refresh._sent_at = time.monotonic() + 60
     stage.transport._handle_msg({"act": "toggle"})
     assert not stage.transport.now["playing"]
+
+
+def test_a_reader_ends_when_its_recording_leaves_the_stage(stage, monkeypatch):
+    ended = []
+
+    def follow(name):
+        monkeypatch.setattr(stage.replay.reader, "end", lambda: ended.append(name))
+
+    follow("first")
+    stage.begin()
+    assert set(ended) == {"first"}
+    follow("second")
+    stage.data.source.value = "Draw"
+    assert set(ended) == {"first", "second"}
+    stage.data.source.value = "Choose"
+    follow("third")
+    stage.close()
+    assert ended[-1] == "third"

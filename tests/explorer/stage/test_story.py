@@ -15,7 +15,7 @@ def test_a_run_is_told_from_its_start_to_its_end(finished):
     told = [common_story(finished, cursor) for cursor in range(-1, len(finished))]
     assert told[0] == "Nothing has happened yet."
     assert told[1].startswith("<b>Start.</b> 120 points in 2 dimensions, rbf kernel with γ = 2")
-    assert told[-1].startswith("<b>Finished: converged</b>, no point violates its conditions")
+    assert told[-1].startswith("<b>Finished: converged</b>, the stopping rule is met")
     assert "" in told  # what only this solver does
 
 

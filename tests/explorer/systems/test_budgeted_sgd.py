@@ -104,7 +104,7 @@ def test_a_slider_moves_the_curve_and_merges_no_longer_do(replay):
     merges = [event for event in of_kind(replay, BudgetMaintained) if event.kind == "merge"]
     view.draw(replay, 0, replay.frame_of(merges[0]), None)
     view.m.value, view.kappa.value = 0.5, 0.05
-    assert view.restless
+    assert view.needs_redraw
     view.draw(replay, 0, replay.frame_of(merges[1]), None)
     assert view._place.data == {"m": [0.5], "kappa": [0.05]}
     assert view._modes.text == "two modes"
@@ -134,7 +134,7 @@ def test_a_race_runs_every_strategy_on_the_same_stream(replay):
     view.draw(replay, len(replay) - 1, frame, None)
     assert len(view._race.data["name"]) == 6
     assert all(share > 50 for share in view._race.data["accuracy"])
-    assert not view.restless
+    assert not view.needs_redraw
     view.forget()
     assert not view._race.data["name"]
 
@@ -186,7 +186,7 @@ def test_two_vectors_slide_into_one(stage):
     stage.playback.go(position)
     settle(stage)
     overlay = stage.scene.overlay
-    assert overlay.moving
+    assert overlay.needs_redraw
     assert f"Merge {merge.number}." in stage.screen.story.object
     assert "lost" in overlay.annotation.source.data["text"][0]
     overlay._since -= 10
@@ -194,7 +194,7 @@ def test_two_vectors_slide_into_one(stage):
     settle(stage)
     end = stage.replay.plane.project(np.asarray(merge.z, float)[None])[0]
     np.testing.assert_allclose(overlay._partners.data["x"], [end[0]] * 2, atol=1e-6)
-    assert not overlay.moving
+    assert not overlay.needs_redraw
 
 
 @pytest.mark.parametrize("maintenance", ["removal", "projection"])

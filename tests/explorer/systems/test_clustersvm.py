@@ -153,7 +153,7 @@ def test_every_moment_has_a_story_a_line_and_a_picture(name, settings):
         if frame is not None and not isinstance(replay.event(cursor), Iteration):
             overlay.draw(replay, frame, WINDOW)
             view.draw(replay, cursor, frame, None)
-    view.end()
+    replay.reader.end()
 
 
 def test_the_stage_plays_clustersvm_to_its_end(stage):

@@ -231,7 +231,7 @@ def test_more_landmarks_are_dearer_and_in_the_end_as_good_as_the_exact_machines(
     view.draw(replay, len(replay) - 1, frame, None)
     view._sweep_of.wait(60)
     view.draw(replay, len(replay) - 1, frame, None)
-    assert not view.restless
+    assert not view.needs_redraw
     for name in ("with", "without"):
         costs, quality = view._swept[name].data["cost"], view._swept[name].data["quality"]
         assert len(costs) == 6
@@ -304,7 +304,7 @@ def test_the_stage_of_a_regression_plays_and_takes_data_of_its_kind():
         tick(stage)
         play_to_the_end(stage)
         assert "Finished: converged" in stage.screen.story.object
-        assert "Draw" not in stage.data.way.options
+        assert "Draw" not in stage.data.source.options
         assert set(stage.data.name.options.values()) <= {
             name for name, entry in datasets.catalogue().items() if entry.task == "regression"
         }

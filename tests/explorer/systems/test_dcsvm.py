@@ -1,4 +1,4 @@
-"""DC-SVM on the stage: frames amid a level, the early field and its seams, the ladder."""
+"""DC-SVM on the stage: frames amid a level, the early field and its seams, the levels."""
 
 from functools import partial
 
@@ -15,9 +15,9 @@ from explorer.replay.decision_field import grid
 from explorer.replay.lookup import Replay
 from explorer.share.link import Link
 from explorer.systems.dcsvm.curves import objective_of
-from explorer.systems.dcsvm.levels import best_known, rungs
+from explorer.systems.dcsvm.levels import best_known, finished_levels
 from explorer.systems.dcsvm.reader import CellFrame
-from explorer.systems.dcsvm.view import LadderView
+from explorer.systems.dcsvm.view import LevelsView
 from tests.support import replays
 from tests.support.replays import check_refused, check_reopened, last_frame, moments, of_kind
 from tests.support.stage import play_to_the_end, settle, stage_on, tick
@@ -47,7 +47,6 @@ def test_amid_a_level_solved_cells_are_new_and_the_others_those_of_the_level_bel
     for event in solved[:2]:
         expected[cells.labels == event.cluster] = event.alpha
     assert frame.cells is cells
-    assert frame.cell == solved[1].cluster
     np.testing.assert_array_equal(frame.alpha, expected)
 
 
@@ -105,51 +104,51 @@ def test_margins_amid_a_level_are_those_of_the_cells_models(replay):
 def test_with_a_bias_no_bound_is_shown_and_the_page_says_why(board):
     replay = replay_of(board, bias=True)
     assert "with bias" in presentation("dcsvm").story(replay, 0)
-    ladder = LadderView(dark=False)
-    ladder.draw(replay, len(replay) - 1, last_frame(replay), None)
-    assert np.isnan(ladder._gaps.data["bound"]).all()
-    assert np.isnan(ladder._gaps.data["refined"]).all()
-    assert np.isfinite(ladder._gaps.data["gap"]).all()
-    assert ladder._no_bounds.visible
+    view = LevelsView(dark=False)
+    view.draw(replay, len(replay) - 1, last_frame(replay), None)
+    assert np.isnan(view._gaps.data["bound"]).all()
+    assert np.isnan(view._gaps.data["refined"]).all()
+    assert np.isfinite(view._gaps.data["gap"]).all()
+    assert view._no_bounds.visible
     said = [presentation("dcsvm").story(replay, cursor) for cursor in range(len(replay))]
     assert sum("The bounds of Theorems 1 to 3 hold without a bias." in text for text in said) == 2
     assert not any("Theorem 1 " in text or "Theorem 2" in text for text in said)
 
 
-def test_rungs_know_what_came_later(replay):
+def test_levels_know_what_came_later(replay):
     first, second = of_kind(replay, LevelFinished)
-    assert [rung.finished for rung in rungs(replay, first)] == [first]
-    assert [rung.finished for rung in rungs(replay, second)] == [first, second]
-    assert all(rung.judged is not None and rung.measured is not None for rung in rungs(replay, second))
+    assert [level.finished for level in finished_levels(replay, first)] == [first]
+    assert [level.finished for level in finished_levels(replay, second)] == [first, second]
+    assert all(level.judged is not None and level.measured is not None for level in finished_levels(replay, second))
 
 
-def test_the_ladder_says_what_the_engine_says(replay):
-    ladder = LadderView(dark=False)
-    ladder.draw(replay, len(replay) - 1, last_frame(replay), None)
+def test_the_levels_view_says_what_the_engine_says(replay):
+    view = LevelsView(dark=False)
+    view.draw(replay, len(replay) - 1, last_frame(replay), None)
     judged = of_kind(replay, LevelJudged)
-    np.testing.assert_allclose(ladder._found.data["recall"], [event.recall for event in judged], atol=0.02)
-    np.testing.assert_allclose(ladder._found.data["precision"], [event.precision for event in judged], atol=0.02)
-    np.testing.assert_allclose(ladder._gaps.data["gap"], [event.gap for event in judged], rtol=1e-6)
-    assert (np.array(ladder._gaps.data["gap"]) <= ladder._gaps.data["refined"]).all()
-    assert (np.array(ladder._gaps.data["refined"]) <= np.array(ladder._gaps.data["bound"]) * (1 + 1e-9)).all()
-    assert min(ladder._early.data["accuracy"]) > 80
-    assert ladder._times.data["step"] == ["16", "4", "refine", "gradient", "whole"]
+    np.testing.assert_allclose(view._found.data["recall"], [event.recall for event in judged], atol=0.02)
+    np.testing.assert_allclose(view._found.data["precision"], [event.precision for event in judged], atol=0.02)
+    np.testing.assert_allclose(view._gaps.data["gap"], [event.gap for event in judged], rtol=1e-6)
+    assert (np.array(view._gaps.data["gap"]) <= view._gaps.data["refined"]).all()
+    assert (np.array(view._gaps.data["refined"]) <= np.array(view._gaps.data["bound"]) * (1 + 1e-9)).all()
+    assert min(view._early.data["accuracy"]) > 80
+    assert view._times.data["step"] == ["16", "4", "refine", "gradient", "whole"]
 
 
-def test_the_ladder_is_judged_anew_when_a_better_solution_is_known(replay):
-    ladder = LadderView(dark=False)
+def test_the_levels_view_is_judged_anew_when_a_better_solution_is_known(replay):
+    view = LevelsView(dark=False)
     first, second = of_kind(replay, LevelFinished)
     for known, levels, words in ((first, [], "against level 2"), (second, ["16"], "against level 1")):
         so_far = Replay(_until(replay.recording, known))
-        ladder.draw(so_far, len(so_far) - 1, so_far.frame_of(known), None)
-        assert ladder._found.data["level"] == levels  # none is compared with itself
-        assert ladder._against.visible
-        assert words in ladder._against.text
-    before = ladder._found.data["recall"]
-    ladder.draw(replay, 0, replay.frame_of(second), None)
-    assert ladder._found.data["level"] == ["16", "4"]
-    assert ladder._found.data["recall"][0] != before[0]
-    assert not ladder._against.visible
+        view.draw(so_far, len(so_far) - 1, so_far.frame_of(known), None)
+        assert view._found.data["level"] == levels  # none is compared with itself
+        assert view._against.visible
+        assert words in view._against.text
+    before = view._found.data["recall"]
+    view.draw(replay, 0, replay.frame_of(second), None)
+    assert view._found.data["level"] == ["16", "4"]
+    assert view._found.data["recall"][0] != before[0]
+    assert not view._against.visible
 
 
 def test_an_early_end_has_no_objective_of_the_whole_problem(board):
@@ -161,9 +160,9 @@ def test_an_early_end_has_no_objective_of_the_whole_problem(board):
 
 def test_levels_with_as_many_cells_have_names_of_their_own():
     replay = replay_of(datasets.load("moons", size=60), levels=5)
-    ladder = LadderView(dark=False)
-    ladder.draw(replay, len(replay) - 1, last_frame(replay), None)
-    assert len(set(ladder._levels.factors)) == len(ladder._levels.factors) == 5
+    view = LevelsView(dark=False)
+    view.draw(replay, len(replay) - 1, last_frame(replay), None)
+    assert len(set(view._levels.factors)) == len(view._levels.factors) == 5
 
 
 def test_margins_are_true_in_refinement_too(replay):

@@ -22,6 +22,7 @@ ROUNDS = 8  # of the squared hinge loss; more gave no better accuracy
 KMEANS_ROUNDS = 5
 JITTER = 3e-5  # added to the diagonal of W
 FAR = 300.0  # gamma |x|^2, beyond which float32 would blur a kernel value
+CONDITION = 1e5  # of a matrix that float32 will do for
 ABSENT = -2.0  # the value of a class that is not near a leaf
 SAMPLE = 500  # rows that pseudo-landmarks are fitted to
 
@@ -78,9 +79,9 @@ class Features:
     map: Array
 
     @classmethod
-    def of(cls, Z: Array, landmarks: Array, gamma: float, pseudo: str, ratio: float, rng: np.random.Generator) -> (
-        "Features"
-    ):
+    def of(
+        cls, Z: Array, landmarks: Array, gamma: float, pseudo: str, ratio: float, rng: np.random.Generator
+    ) -> "Features":
         """Of these rows; `landmarks` should be in a chain if there are products."""
         count, C = int(np.ceil(ratio * len(landmarks))), kernel_values(Z, landmarks, gamma)
         if pseudo == "none" or not count:
@@ -126,13 +127,17 @@ def least_squares(F: Array, targets: Array, ridge: float) -> Array:
 
 def _inverse(F: Array, ridge: float) -> Array:
     """Of F'F + ridge I: a product with it takes no longer than one with F, for any number of columns."""
-    gram = (F.T @ F).astype(np.float64)
-    # Rounding in float32 must not make it indefinite.
-    gram[np.diag_indices(len(gram))] += ridge + 1e-6 * np.trace(gram) / len(gram)
-    lower, _ = scipy.linalg.lapack.dpotrf(gram, lower=True, overwrite_a=True)
-    inverse, _ = scipy.linalg.lapack.dpotri(lower, lower=True, overwrite_c=True)
+    gram = F.T @ F
+    trace = float(np.trace(gram))
+    added = ridge + 1e-6 * trace / len(gram)  # rounding must not make it indefinite
+    if trace > CONDITION * added:
+        gram = gram.astype(np.float64)
+    gram[np.diag_indices(len(gram))] += added
+    potrf, potri = scipy.linalg.get_lapack_funcs(("potrf", "potri"), (gram,))
+    lower, _ = potrf(gram, lower=True, overwrite_a=True)
+    inverse, _ = potri(lower, lower=True, overwrite_c=True)
     lower_to_upper(inverse)
-    return inverse.astype(np.float32)
+    return inverse.astype(np.float32, copy=False)
 
 
 @dataclass(frozen=True, eq=False)

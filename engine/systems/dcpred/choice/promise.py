@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+MODEST = 500.0  # inner products: an exact model of no more is cheap, and kept without a word
 CONFIDENCE = 0.5  # standard errors that an estimate of loss is raised by before it is believed
 
 
@@ -68,6 +69,18 @@ class Chosen:
     max_cost: float | None
     why: str
     tried: tuple[Tried, ...] = field(default=(), repr=False)
+
+    def warning(self) -> str | None:
+        """What a user should know if the promise is not kept, with the numbers; None if there is nothing to say."""
+        if self.qualified or (self.candidate is None and self.max_cost is None and self.exact_cost <= MODEST):
+            return None
+        limits = [f"max_loss={self.max_loss:g}"] if self.max_loss is not None else []
+        limits += [f"max_cost={self.max_cost:g}"] if self.max_cost is not None else []
+        lost = "unknown" if self.loss != self.loss else f"{self.loss:.4f} (standard error {self.error:.4f})"
+        return (
+            f"no compressed model keeps {' and '.join(limits)}; {self.why}. The estimated loss is {lost}, the cost "
+            f"{self.cost:.1f} inner products for a prediction, that of the exact model {self.exact_cost:.1f}"
+        )
 
     def table(self) -> dict[str, Any]:
         """In plain values, for a file."""

@@ -10,12 +10,13 @@ from engine.runtime.counter import Counter
 from engine.runtime.events import Array, Steps, Stop, passed_on
 from engine.runtime.threads import run_in_thread
 from engine.systems.dcpred.choice.leaf_fit import Target
-from engine.systems.dcpred.learners import SVMLearner
+from engine.systems.dcpred.learners import RidgeLearner, SVMLearner
 from engine.systems.kernel_svm.settings import KernelSVMSettings
 from engine.systems.kernel_svm.training import train_kernel_svm
 
 ASIDE = 4  # one row of so many
 MOST_ASIDE = 5000
+ENOUGH, EXACTLY = 1e-3, 1e-6  # relative residuals: to compare with, and of a model that is kept
 # Nanoseconds that the dual solver takes for a kernel evaluation, for each feature of it, and for a task; fitted to a
 # table of times.
 EVALUATION, FEATURE, TASK = 2.0, 0.035, 1.3e6
@@ -31,6 +32,7 @@ class Reference(Protocol):
     cost: float  # of a prediction, in inner products
     work: float  # nanoseconds that training it takes, told from counts
     target: Target
+    expansion: "Expansion"
 
     def losses(self, values: Array, places: Array) -> Array:
         """What each of some rows put aside adds to the loss of a model with these values there."""
@@ -60,6 +62,16 @@ def split(n: int, labels: Array | None, rng: np.random.Generator) -> tuple[Array
 
 
 @dataclass(frozen=True, eq=False)
+class Expansion:
+    """An exact model as a sum over support vectors, a column for each task of the compressed model."""
+
+    support: Array  # rows of the data
+    coefficients: Array
+    intercepts: Array
+    pairs: tuple[Array, Array] | None = None  # coefficients and intercepts of all pairs of classes, if they vote
+
+
+@dataclass(frozen=True, eq=False)
 class SVMReference:
     """A kernel SVM with bias, each pair of classes a task, as `KernelSVC` trains it."""
 
@@ -70,6 +82,7 @@ class SVMReference:
     cost: float
     work: float
     target: Target
+    expansion: Expansion
     labels: Array  # class numbers of the rows put aside
     right: Array  # whether the exact model is, there
 
@@ -105,7 +118,7 @@ def svm_reference(
     right = numbers == learner.classes[aside]
     return SVMReference(
         part=part, aside=aside, weights=weights, quality=float(right.mean()) if len(right) else np.nan,
-        cost=cost_of(model), work=work, labels=learner.classes[aside], right=right,
+        cost=cost_of(model), work=work, expansion=expansion_of(model, part), labels=learner.classes[aside], right=right,
         target=Target(np.ascontiguousarray(learner.signs.T, np.float32), settings.C, regression=False),
     )  # fmt: skip
 
@@ -124,6 +137,81 @@ def exact_svm(X: Array, y: Array, learner: SVMLearner, settings: Any, counter: C
 def cost_of(model: Model) -> float:
     """Inner products for a prediction: one for each support vector, and its coefficients."""
     return len(model.support) * (1.0 + model.coefficients.shape[0] / model.n_features)
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeReference:
+    """Kernel ridge regression; a loss is the relative increase of the root mean square error."""
+
+    part: Array
+    aside: Array
+    weights: Array
+    quality: float
+    cost: float
+    work: float
+    target: Target
+    expansion: Expansion
+    targets: Array  # of the rows put aside
+    squares: Array  # of the exact model's errors, there
+
+    def losses(self, values: Array, places: Array) -> Array:
+        """The square of the error."""
+        return (values[:, 0] - self.targets[places]) ** 2
+
+    def loss(self, losses: Array, places: Array) -> tuple[float, float]:
+        """The standard error is that of the ratio of two means."""
+        exact = self.squares[places]
+        least = max(float(exact.mean()), 1e-12 * float(self.targets.var()), np.finfo(float).tiny)
+        ratio = float(losses.mean()) / least
+        error = float((losses - ratio * exact).std()) / (least * np.sqrt(len(places)))
+        return float(np.sqrt(ratio) - 1.0), error / (2.0 * max(np.sqrt(ratio), 1e-12))
+
+    def quality_of(self, values: Array, places: Array) -> float:
+        """The root of the mean square error."""
+        return float(np.sqrt(self.losses(values, places).mean()))
+
+
+def ridge_reference(X: Array, learner: RidgeLearner, rng: np.random.Generator) -> Steps[RidgeReference]:
+    """Train the exact regression on most rows."""
+    part, aside = split(len(X), None, rng)
+    expansion = yield from exact_ridge(learner, part, ENOUGH)
+    points, threads = learner.points, learner.threads
+    values = yield from run_in_thread(
+        lambda: learner.kernel.product(points[aside], points[part], expansion.coefficients, threads)
+    )
+    squares = (values[:, 0] + expansion.intercepts[0] - learner.y[aside]) ** 2
+    weights = np.zeros(len(X))
+    weights[part] = np.abs(expansion.coefficients[:, 0])
+    weights[aside] = np.median(weights[part])
+    n, d = len(part), X.shape[1]
+    return RidgeReference(
+        part=part, aside=aside, weights=weights, quality=float(np.sqrt(squares.mean())) if len(aside) else np.nan,
+        cost=n * (1.0 + 1.0 / d), work=0.01 * float(n) ** 3 + n * n * (EVALUATION + FEATURE * d), expansion=expansion,
+        target=Target(np.asarray(learner.y, np.float32)[:, None], learner.ridge, regression=True),
+        targets=learner.y[aside], squares=squares,
+    )  # fmt: skip
+
+
+def exact_ridge(learner: RidgeLearner, rows: Array, enough: float = EXACTLY) -> Steps[Expansion]:
+    """Train kernel ridge regression on some rows, to a relative residual."""
+    mean = learner.constant(rows)
+    alpha = yield from learner.solved(learner.points[rows], learner.y[rows] - mean[0], enough)
+    return Expansion(rows, alpha[:, None], mean)
+
+
+def expansion_of(model: Model, rows: Array) -> Expansion:
+    """With a column for each class, the sum of what its pairs say, for a screen; predictions are by the pairs' votes.
+
+    `rows` are those that the model was trained on.
+    """
+    coefficients, intercepts = model.task_coefficients().T, model.intercepts
+    if len(model.classes) > 2:
+        sides = np.zeros((len(intercepts), len(model.classes)))
+        for label, works in enumerate(_tasks_of_classes(model)):
+            for task, sign in works:
+                sides[task, label] = sign
+        return Expansion(rows[model.support], coefficients @ sides, intercepts @ sides, (coefficients, intercepts))
+    return Expansion(rows[model.support], coefficients, intercepts)
 
 
 def _chosen(values: Array) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.numerics.kernels import Kernel
 from engine.runtime.events import Array, Steps, passed_on
-from engine.systems.dcpred.choice.build import Builder, together
+from engine.systems.dcpred.choice.build import THIN, Builder, together
 from engine.systems.dcpred.choice.leaf_fit import ROUNDS, Target, leaf_values
 from engine.systems.dcpred.choice.neighbourhoods import Neighbourhoods
 from engine.systems.dcpred.choice.promise import CONFIDENCE, Candidate, Promise, Tried
@@ -26,17 +26,16 @@ LEAVES = (1, 4, 16, 64, 256, 1024)
 LIKELY = 64  # leaves that are tried first, and a quarter of these
 LEAST = 64  # rows of a leaf, on average
 REACHES = (2.0, 4.0)  # the second where a leaf has too few support vectors with the first
-LEVELS = tuple(2**k for k in range(4, 11))  # landmarks of a leaf that are tried
-FIRST = 64  # of these, at most, and a fortieth of the exact model's
+LEVELS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)  # landmarks of a leaf that are tried
+FIRST = 64  # of these, at most, and a thirtieth of the exact model's
 WITH_PSEUDO = 64  # landmarks of a single leaf that pseudo-landmarks are tried beside; more do not need them
 CHEAPER = 0.8  # of the exact model's cost: what is worth trying
 WORSE = 1.5  # times the least loss: what is tried no further
 PARTS = 8  # that the leaves of a candidate are tried in
 SCREENED = 1000  # rows put aside that a candidate is tried on in any case
-CLEARLY = 1.5  # standard errors
-HOPELESS = 4.0  # times the loss allowed: twice the landmarks will not do either
+CLEARLY = 1.5, 2.5  # standard errors, among many structures and later; leaves differ more than their rows do
 FEWEST_ASIDE = 100  # rows put aside; fewer tell nothing
-TIMES = 3.2  # as long as the reference took: candidates and the last fit together
+TIMES = 3.3  # as long as the reference took: candidates and the last fit together
 LAST_FIT = 1.4  # as long as the candidate that is chosen: it is fitted to all rows again
 
 
@@ -68,6 +67,11 @@ class Search:
             yield from self._try_all(list(self.structures()))
         elif self.promise.max_cost is not None:
             yield from self._within_cost()
+            best = self._best()
+            if best is not None or self.promise.max_loss is None:
+                return best
+            self.promise = replace(self.promise, max_cost=None)
+            yield from self._up_and_down()
         else:
             yield from self._up_and_down()
         return self._best()
@@ -78,7 +82,7 @@ class Search:
         If none is sure to keep it, the one that is surest to of those that seem to.
         """
         promise = self.promise
-        whole = [it for it in self.tried.values() if self._is_whole(it) and promise.keeps_cost(it)]
+        whole = [it for it in self.tried.values() if self._is_enough(it) and promise.keeps_cost(it)]
         sure = [it for it in whole if promise.keeps_loss(it)]
         if sure and promise.max_cost is None:
             return min(sure, key=lambda it: it.cost)
@@ -93,14 +97,20 @@ class Search:
             known = sorted(self._known(LEVELS[level]), key=lambda it: it.loss)
             if not known:
                 return
-            limit = self.promise.max_loss or 0.0
-            level += 2 if known[0].loss - known[0].error > HOPELESS * limit else 1
+            level += self._step(known[0])
             if level >= len(LEVELS):
                 return
             found = yield from self._try_all(self._at(self._alive(known), LEVELS[level]))
         while found and level > 0:
             level -= 1
             found = yield from self._try_all(self._at([it.candidate for it in found[:2]], LEVELS[level]))
+
+    def _step(self, best: Tried) -> int:
+        """How many levels up to go: with twice the landmarks the loss is about half."""
+        limit = self.promise.max_loss
+        if not limit:
+            return 1
+        return max(1, round(2.0 * np.log2(max((best.loss - best.error / 2) / limit, 1.0))))
 
     def _try_leaves(self, count: int) -> Steps[list[Tried]]:
         """Structures by their leaves: from a likely number down and up, as long as they do not become worse."""
@@ -109,7 +119,7 @@ class Search:
         found: list[Tried] = []
         for way in (structures[middle::-1], structures[middle + 1 :]):
             for structure in way:
-                found += yield from self._try_all(self._at([structure], count))
+                found += yield from self._try_all(self._at([structure], count), CLEARLY[0])
                 known = self._known(count)
                 last = [it for it in known if it.candidate.n_leaves == structure.n_leaves]
                 if len(known) > 1 and last and not any(self._is_near(it, known) for it in last):
@@ -128,7 +138,7 @@ class Search:
         near = [it.candidate for it in known if self._is_near(it, known)][:2]
         best = known[0].candidate
         if self.settings.n_leaves == "auto" and best.n_leaves > 1:
-            fewer = replace(best, n_leaves=best.n_leaves // 4, reach=REACHES[0] if best.n_leaves > 4 else 0.0)
+            fewer = replace(best, n_leaves=best.n_leaves // 2, reach=REACHES[0] if best.n_leaves > 2 else 0.0)
             near.append(fewer)
         return near or [best]
 
@@ -143,24 +153,28 @@ class Search:
                     if self.promise.keeps_cost(tried):
                         break
 
-    def _try_all(self, candidates: list[Candidate]) -> Steps[list[Tried]]:
+    def _try_all(self, candidates: list[Candidate], clearly: float = CLEARLY[-1]) -> Steps[list[Tried]]:
         """Try these; returns those that keep the promise, the cheapest first."""
         for candidate in candidates:
             if candidate not in self.tried and self._may_try(candidate):
-                yield from self._try(candidate)
+                yield from self._try(candidate, clearly)
         known = [self.tried[it] for it in candidates if it in self.tried]
         return sorted(
-            (it for it in known if self._is_whole(it) and self.promise.keeps_loss(it)), key=lambda it: it.cost
+            (it for it in known if self._is_enough(it) and self.promise.keeps_loss(it)), key=lambda it: it.cost
         )
 
-    def _is_whole(self, tried: Tried) -> bool:
-        return tried.rows == len(self.reference.aside)
+    def _is_enough(self, tried: Tried) -> bool:
+        return tried.rows >= min(SCREENED, len(self.reference.aside))
 
     def _may_try(self, candidate: Candidate) -> bool:
         """Whether there is time for it, and whether it would be cheaper than the exact model."""
-        work = self.work(candidate)
-        in_time = self.spent + work * (1.0 + LAST_FIT) <= TIMES * self.reference.work
+        share = min(1.0, SCREENED / len(self.reference.aside) + 1.0 / PARTS)
+        in_time = self._is_in_time(candidate, share * self.work(candidate))
         return in_time and self.expected_cost(candidate) < CHEAPER * self.reference.cost
+
+    def _is_in_time(self, candidate: Candidate, work: float) -> bool:
+        """Whether there is time for some work, and for fitting the candidate to all rows after it."""
+        return self.spent + work + LAST_FIT * self.work(candidate) <= TIMES * self.reference.work
 
     # ---- candidates ----
 
@@ -179,7 +193,7 @@ class Search:
                 yield Candidate(leaves, None, reach, "products", settings.pseudo_ratio)
 
     def _first_level(self) -> int:
-        few = min(FIRST, self.reference.cost / 40.0)
+        few = min(FIRST, self.reference.cost / 30.0)
         return max((k for k, level in enumerate(LEVELS) if level <= few), default=0)
 
     def _at(self, structures: list[Candidate], count: int) -> list[Candidate]:
@@ -217,7 +231,8 @@ class Search:
         """Nanoseconds to fit all leaves, and to grow the tree if there is none yet; fitted to a table of times."""
         (n, d), count, leaves = self.part.shape, self._landmarks(candidate), candidate.n_leaves
         features = count * (1.0 + candidate.pseudo_ratio)
-        rows = n * (1.0 + candidate.reach) * features
+        fitted = (self.support + (n - self.support) / THIN) * (1.0 + candidate.reach)
+        rows = fitted * features
         rounds = 1 if self.target.regression else ROUNDS
         work = rows * (0.095 * d + 14.0 + 0.01 * features + 0.13 * rounds * self.tasks)
         work += leaves * (0.9e6 + 0.05 * features**3)
@@ -233,7 +248,7 @@ class Search:
 
     # ---- one candidate ----
 
-    def _try(self, candidate: Candidate) -> Steps[Tried]:
+    def _try(self, candidate: Candidate, clearly: float = CLEARLY[-1]) -> Steps[Tried]:
         """Fit the leaves part by part; stop when it is clear that the loss is more than is allowed."""
         work = self.work(candidate)
         grown, Z, leaf_of = yield from self._tree(candidate.n_leaves)
@@ -259,7 +274,9 @@ class Search:
             places = np.flatnonzero(done)
             loss, error = reference.loss(reference.losses(values[places], places), places)
             limit = self.promise.max_loss
-            if limit is not None and len(places) >= SCREENED and loss - CLEARLY * error > limit:
+            clear = limit is not None and loss - clearly * error > limit
+            late = not self._is_in_time(candidate, work * len(leaves) / len(order))
+            if len(places) >= SCREENED and (clear or late):
                 break
         quality = reference.quality_of(values[places], places)
         tried = Tried(candidate, loss, error, quality, float(costs[places].mean()), len(places))

@@ -28,7 +28,7 @@ class FullCholesky:
 
     @property
     def rank(self) -> int:
-        """All of it."""
+        """The number of points: nothing of K is left out."""
         return len(self._problem)
 
     @property
@@ -74,7 +74,7 @@ class FullCholesky:
         self._lower = yield from cholesky(self._matrix, self._problem.threads)
 
     def solve(self, V: Array) -> Steps[Array]:
-        """By two triangular systems."""
+        """Solve (K + D) x = v for each row v of V, by two triangular systems."""
         with serial_blas():
             half = scipy.linalg.solve_triangular(self._lower, V.T, lower=True, check_finite=False)
         yield None

@@ -45,7 +45,7 @@ class IncompleteCholesky(LowRankFactor):
 
     @property
     def rank(self) -> int:
-        """Columns so far."""
+        """The number of columns so far."""
         return len(self.pivots)
 
     @property

@@ -55,7 +55,7 @@ class Kronecker:
 
     @property
     def bytes(self) -> int:
-        """Of the two factors and the preconditioner."""
+        """Memory of the two factors and the preconditioner."""
         return self._system.bytes
 
     # ---- the factorisation ----
@@ -113,7 +113,7 @@ class Kronecker:
         return self.B[np.ix_(group, group)] * self.C[np.ix_(place, place)]
 
     def _error(self) -> float:
-        """Of some points' matrix, relative to its norm."""
+        """|K - B (x) C| / |K| on the matrix of some points."""
         some = self._some(self.n, JUDGED)
         points = self.problem.points[some]
         K = self.problem.kernel.block(points, points, threads=self.problem.threads).astype(np.float64)

@@ -54,7 +54,7 @@ class CellSystem:
 
     @property
     def bytes(self) -> int:
-        """Of the factors and the columns that never change."""
+        """Memory of the factors and of the columns that never change."""
         return sum(part.nbytes for part in (self.B, self.C, *self._leading))
 
     def times(self, v: Array) -> Steps[Array]:

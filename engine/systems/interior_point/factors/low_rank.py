@@ -34,12 +34,12 @@ class LowRankFactor:
 
     @property
     def rank(self) -> int:
-        """Columns so far."""
+        """The number of columns so far."""
         return sum(panel.shape[1] for panel in self.panels)
 
     @property
     def bytes(self) -> int:
-        """Of H."""
+        """Memory of H, in bytes."""
         return sum(panel.nbytes for panel in self.panels)
 
     def columns(self, rows: Any = slice(None)) -> Array:

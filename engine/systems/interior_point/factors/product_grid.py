@@ -32,7 +32,7 @@ class Grid(NamedTuple):
 
     @property
     def cells(self) -> Array:
-        """Of each point, counted along the places of one group after the other."""
+        """The cell of each point; cells are numbered group by group, within a group by place."""
         return self.group * len(self.second) + self.place
 
 

@@ -113,9 +113,9 @@ def test_budget_and_lambda_are_chosen_on_rows_held_back_and_told(two_classes):
     events = list(model.iter_fit(X, y))
     [chosen] = [event for event in events if isinstance(event, BudgetChosen)]
     assert (model.budget_, model.lam_) == (chosen.budget, chosen.decay)
-    assert model.chosen_["accuracies"].max() - model.chosen_["accuracy"] <= 0.005
+    assert model.chosen_["accuracies"].max() - model.chosen_["accuracy"] <= 0.0025
     assert chosen.rows + chosen.held == len(X)
-    assert set(chosen.budgets) == {50, 100, 200, 400}
+    assert set(chosen.budgets) == {100, 200, 400, 800}
     np.testing.assert_allclose(np.unique(chosen.decays)[[0, -1]] * len(X) * 10, [1, 16])
     # What was chosen is a fit like any other.
     same = BudgetedSVC(C=10.0, epochs=5, budget=model.budget_, lam=model.lam_).fit(X, y)
@@ -278,7 +278,7 @@ def test_ijcnn1(published):
     published("ijcnn1")
     data = datasets.load("ijcnn1")
     for budget, mean, deviation in ((100, 97.130, 0.363), (500, 98.070, 0.372)):  # Table 2
-        model = BudgetedSVC(C=32, gamma=2, budget=budget, lam=None).fit(data.X, data.y)
+        model = BudgetedSVC(C=32, gamma=2, budget=budget, lam=None, epochs=20).fit(data.X, data.y)
         assert 100 * model.score(data.X_test, data.y_test) > mean - deviation
     how = {"C": 32, "gamma": 2.0, "budget": 100, "lam": None, "epochs": 1, "instruments": "all"}
     settings = SOLVERS["budgeted-sgd"].settings.checked(how)
