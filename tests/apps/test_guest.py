@@ -126,7 +126,6 @@ def test_it_has_a_stage_of_its_own(chromium, python, tmp_path):
         pause(page)
         button(page, "To start").click()
         at_event(page, 1).to_be_visible()
-        page.locator("body").click(position={"x": 1050, "y": 20})
         page.keyboard.press("ArrowRight")
         at_event(page, 2).to_be_visible()
         page.get_by_label("Step size").select_option("phase")

@@ -51,7 +51,7 @@ class CompressionSettings(SolverSettings):
     @property
     def chooses(self) -> bool:
         """Whether leaves or landmarks are chosen. Landmarks that move, and cells above the leaves, are as given."""
-        bottom_up = "bottom_up" in self.names() and self.bottom_up
+        bottom_up = self.values_by_name().get("bottom_up", False)
         return "auto" in (self.n_leaves, self.landmark_ratio) and not self.tuning and not bottom_up
 
     def resolved(self, **values: Any) -> "CompressionSettings":

@@ -55,8 +55,8 @@ class Builder:
         strategy, weights = self.settings.landmarks, self.weights[support]
         weights = weights if weights.any() else np.ones(len(support))
         sides = None if self.classes is None else self.classes[support]
-        if strategy == "auto":
-            return sided_centres(self.Z[support], weights, sides, count, rng)
+        if strategy == "auto":  # |alpha| itself leaves too few to the many with little weight
+            return sided_centres(self.Z[support], np.sqrt(weights), sides, count, rng)
         numbers = np.zeros(len(support)) if sides is None else sides
         return drain(
             strategies.choose(

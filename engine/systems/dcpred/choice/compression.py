@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.numerics.simd import LANES
 from engine.runtime.errors import invalid
 from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop, finish
 from engine.runtime.threads import run_in_thread
@@ -138,6 +139,10 @@ class ChosenState(State):
         if candidate is None:
             yield from self._keep(expansion)
             return
+        if candidate.landmarks is not None and self.settings.max_cost is None:  # there are more rows, and more to know
+            most = self.settings.max_landmarks or np.inf
+            more = candidate.landmarks * len(self.X) / len(reference.part)
+            candidate = replace(candidate, landmarks=int(min(np.ceil(more / LANES) * LANES, most)))
         builder = Builder(self.grown.Z, reference.target, self.learner.classes, weights, self.kernel, self.settings)
         near = Neighbourhoods(self.grown.Z, self.grown.labels, len(self.grown.tree), candidate.reach)
 

@@ -20,7 +20,7 @@ from engine.systems.dcpred.nystrom import Expansion, approximate, chain, nothing
 
 ROUNDS = 8  # of the squared hinge loss; more gave no better accuracy
 KMEANS_ROUNDS = 5
-JITTER = 3e-5  # added to the diagonal of W
+JITTER = 1e-3  # added to the diagonal of W; float32 will do then, and no accuracy is lost
 FAR = 300.0  # gamma |x|^2, beyond which float32 would blur a kernel value
 CONDITION = 1e5  # of a matrix that float32 will do for
 ABSENT = -2.0  # the value of a class that is not near a leaf
@@ -85,11 +85,11 @@ class Features:
         """Of these rows; `landmarks` should be in a chain if there are products."""
         count, C = int(np.ceil(ratio * len(landmarks))), kernel_values(Z, landmarks, gamma)
         if pseudo == "none" or not count:
-            W = kernel_values(landmarks, landmarks, gamma).astype(np.float64)
+            W = kernel_values(landmarks, landmarks, gamma)
             W[np.diag_indices(len(W))] += JITTER
             lower = scipy.linalg.cholesky(W, lower=True, check_finite=False)
-            inverse, _ = scipy.linalg.lapack.dtrtri(lower, lower=True, overwrite_c=True)
-            return cls(nothing(len(landmarks), gamma), C, inverse.T.astype(np.float32))
+            inverse, _ = scipy.linalg.lapack.strtri(lower, lower=True, overwrite_c=True)
+            return cls(nothing(len(landmarks), gamma), C, inverse.T)
         if pseudo == "products":
             expansion = products(count, len(landmarks), gamma)
         else:

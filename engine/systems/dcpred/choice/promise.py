@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MODEST = 500.0  # inner products: an exact model of no more is cheap, and kept without a word
-CONFIDENCE = 0.5  # standard errors that an estimate of loss is raised by before it is believed
+CONFIDENCE = 1.0  # standard errors that an estimate of loss is raised by before it is believed
+AIM = 0.5  # of the loss allowed: new data differ more from the training data than rows put aside do
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,9 @@ class Promise:
     max_cost: float | None
 
     def keeps_loss(self, tried: "Tried") -> bool:
-        """Whether the loss is small enough, with something added for the few rows that it was estimated on."""
-        return self.max_loss is None or tried.loss + CONFIDENCE * tried.error <= self.max_loss
+        """Whether the loss is small enough, with room for the few rows that it was estimated on, and for new data."""
+        limit = self.max_loss
+        return limit is None or (tried.loss <= AIM * limit and tried.loss + CONFIDENCE * tried.error <= limit)
 
     def seems_to_keep_loss(self, tried: "Tried") -> bool:
         """Whether the loss is small enough on the rows that it was estimated on."""
