@@ -47,8 +47,11 @@ def compare(name: str, with_svc: bool) -> None:
     models = {
         "exact": DCSVC(**setting),
         "early": DCSVC(stop_level=3, **setting),
-        "paper": DCSVC(levels=4, partition="kernel-kmeans", **setting),
-        "KernelSVC": KernelSVC(bias=False, **setting),
+        "KernelSVC": KernelSVC(**setting),
+        "exact, no bias": DCSVC(bias=False, **setting),
+        "early, no bias": DCSVC(bias=False, stop_level=3, **setting),
+        "paper": DCSVC(bias=False, levels=4, partition="kernel-kmeans", **setting),
+        "KernelSVC, no bias": KernelSVC(bias=False, **setting),
     }
     if with_svc:
         models["SVC"] = SVC(cache_size=1000, **setting)
@@ -57,15 +60,16 @@ def compare(name: str, with_svc: bool) -> None:
         model.fit(data.X[few], data.y[few]).predict(X_test[few])
     fit, predict, accuracy = {}, {}, {}
     for key, model in models.items():
-        repeats = 3 if key in ("exact", "early") else 1
+        repeats = 3 if key.startswith(("exact", "early")) else 1
         fit[key], _ = timed(lambda m=model: m.fit(data.X, data.y), repeats)
         predict[key], labels = timed(lambda m=model: m.predict(X_test), repeats)
         accuracy[key] = 100 * float(np.mean(labels == y_test))
     common = {"data": name, "n": data.n}
     for key in fit:
         say("fit", **common, model=key, seconds=fit[key], predict_seconds=predict[key], accuracy=accuracy[key])
-    for key in ("exact", "early", "paper"):
-        for rival in ("KernelSVC", "SVC") if with_svc else ("KernelSVC",):
+    for key in ("exact", "early", "exact, no bias", "early, no bias", "paper"):
+        same = "KernelSVC" if models[key].bias else "KernelSVC, no bias"
+        for rival in (same, "SVC") if with_svc else (same,):
             say(
                 "ratio",
                 **common,
@@ -74,9 +78,12 @@ def compare(name: str, with_svc: bool) -> None:
                 fit=fit[rival] / fit[key],
                 predict=predict[rival] / predict[key],
             )
-    reference = models["KernelSVC"].objective_
-    for key in ("exact", "paper"):
-        say("agreement", **common, model=key, difference=abs(models[key].objective_ / reference - 1))
+    for key, rival in (
+        ("exact", "KernelSVC"),
+        ("exact, no bias", "KernelSVC, no bias"),
+        ("paper", "KernelSVC, no bias"),
+    ):
+        say("agreement", **common, model=key, difference=abs(models[key].objective_ / models[rival].objective_ - 1))
 
 
 def objectives(name: str, kernels: list[str]) -> None:
@@ -85,7 +92,7 @@ def objectives(name: str, kernels: list[str]) -> None:
     for kernel in kernels:
         for tol in (1e-3, 1e-6):
             setting = {**CASES[name], **KERNELS[name][kernel], "kernel": kernel, "tol": tol}
-            seconds, model = timed(lambda s=setting: DCSVC(**s).fit(data.X, data.y), 1)
+            seconds, model = timed(lambda s=setting: DCSVC(bias=False, **s).fit(data.X, data.y), 1)
             rival_seconds, rival = timed(lambda s=setting: KernelSVC(bias=False, **s).fit(data.X, data.y), 1)
             say(
                 "objective", data=name, kernel=kernel, tol=tol, difference=abs(model.objective_ / rival.objective_ - 1),
