@@ -50,7 +50,7 @@ def solve(
         reference = yield from refer(np.random.default_rng([settings.seed, 2]))
         if settings.max_loss is None and settings.max_cost is None:
             raise invalid("max_loss", None, "a number, where max_cost is None")
-        promise = Promise(settings.max_loss, settings.max_cost)
+        promise = Promise(settings.max_loss, settings.max_cost, reference.cost)
         search = Search(X, reference, learner.classes, learner.kernel, state.threads, settings, promise)
         found = yield from search.run()
         state.chosen = _chosen(search, promise, found, keep=given is None and _is_free(settings))

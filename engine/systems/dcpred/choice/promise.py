@@ -4,8 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MODEST = 500.0  # inner products: an exact model of no more is cheap, and kept without a word
-CONFIDENCE = 1.0  # standard errors that an estimate of loss is raised by before it is believed
-AIM = 0.5  # of the loss allowed: new data differ more from the training data than rows put aside do
+CONFIDENCE = 0.5  # standard errors that an estimate of loss is raised by before it is believed
+# The part of the allowed loss that may be used on the rows put aside: new data differ more than these do. It is smaller
+# where a prediction is far cheaper than the exact model's, so that there is room; the second comes with a cost of
+# 1 / CHEAP of the exact model's.
+AIMS, CHEAP = (0.3, 0.7), 17.0
 
 
 @dataclass(frozen=True)
@@ -17,11 +20,18 @@ class Promise:
 
     max_loss: float | None
     max_cost: float | None
+    exact_cost: float = 0.0  # of the exact model
+
+    def aim(self, cost: float) -> float:
+        """The part of `max_loss` that a model with this cost may use."""
+        least, most = AIMS
+        return min(max(least, most * CHEAP * cost / max(self.exact_cost, 1e-9)), most)
 
     def keeps_loss(self, tried: "Tried") -> bool:
         """Whether the loss is small enough, with room for the few rows that it was estimated on, and for new data."""
         limit = self.max_loss
-        return limit is None or (tried.loss <= AIM * limit and tried.loss + CONFIDENCE * tried.error <= limit)
+        raised = tried.loss + CONFIDENCE * tried.error
+        return limit is None or (tried.loss <= self.aim(tried.cost) * limit and raised <= limit)
 
     def seems_to_keep_loss(self, tried: "Tried") -> bool:
         """Whether the loss is small enough on the rows that it was estimated on."""

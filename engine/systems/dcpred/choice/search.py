@@ -17,7 +17,7 @@ from engine.runtime.events import Array, Steps, passed_on
 from engine.systems.dcpred.choice.build import THIN, Builder, together
 from engine.systems.dcpred.choice.leaf_fit import ROUNDS, Target, leaf_values
 from engine.systems.dcpred.choice.neighbourhoods import Neighbourhoods
-from engine.systems.dcpred.choice.promise import AIM, CONFIDENCE, Candidate, Promise, Tried
+from engine.systems.dcpred.choice.promise import AIMS, CONFIDENCE, Candidate, Promise, Tried
 from engine.systems.dcpred.choice.reference import Reference
 from engine.systems.dcpred.events import CandidateTried
 from engine.systems.dcpred.tree import Grown, grow
@@ -35,7 +35,7 @@ PARTS = 8  # that the leaves of a candidate are tried in
 SCREENED = 1000  # rows put aside that a candidate is tried on in any case
 CLEARLY = 1.5, 2.5  # standard errors, among many structures and later; leaves differ more than their rows do
 FEWEST_ASIDE = 100  # rows put aside; fewer tell nothing
-TIMES = 2.8  # as long as the reference took: candidates and the last fit together
+TIMES = 3.0  # as long as the reference took: candidates and the last fit together
 LAST_FIT = 1.4  # as long as the candidate that is chosen: it is fitted to all rows again
 
 
@@ -110,7 +110,7 @@ class Search:
         limit = self.promise.max_loss
         if not limit:
             return 1
-        return max(1, round(2.0 * np.log2(max(best.loss / (AIM * limit), 1.0)) - 1.0))
+        return max(1, round(2.0 * np.log2(max(best.loss / (AIMS[-1] * limit), 1.0)) - 1.0))
 
     def _try_leaves(self, count: int) -> Steps[list[Tried]]:
         """Structures by their leaves: from a likely number down and up, as long as they do not become worse."""
