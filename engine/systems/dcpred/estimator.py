@@ -204,4 +204,5 @@ def _given(model: Any, X: Array) -> ExactLeaves:
     squares = np.zeros(X.shape[0])
     squares[support] = (np.atleast_2d(dense(model.dual_coef_)) ** 2).sum(axis=0)
     values = model.predict(X) if ridge else model.decision_function(X)
-    return ExactLeaves(squares, values if values.ndim == 2 else values[:, None], np.nan, whole=True)
+    columns = np.atleast_2d(dense(model.dual_coef_)).shape[0]
+    return ExactLeaves(squares, values if values.ndim == 2 else values[:, None], np.nan, whole=True, columns=columns)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.learning.model import Trained, pair_decision, pair_votes, tasks
+from engine.learning.sealed import Sealed
 from engine.learning.validation import check_size, class_numbers
 from engine.numerics.kernels import Kernel
 from engine.runtime import archive
@@ -27,7 +28,7 @@ KIND, VERSION = "svm-explorer fast model", 2
 
 
 @dataclass(frozen=True, eq=False)
-class CompressedPredictor:
+class CompressedPredictor(Sealed):
     """A compressed model with its classes (none in a regression), and its file."""
 
     fast: CompressedModel
@@ -45,6 +46,7 @@ class CompressedPredictor:
         return self.fast.values(X, threads)
 
     def _check_tasks(self) -> None:
+        self.derived()
         classes, columns = len(self.classes), self.fast.intercepts.shape[1]
         expected = len(tasks(self.classes, "ovo" if self.votes else "ovr")) if classes else 1
         if columns != expected:

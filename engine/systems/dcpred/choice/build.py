@@ -28,16 +28,19 @@ class Builder:
     kernel: Kernel
     settings: Any
 
-    def leaf(self, leaf: int, rows: Array, own: Array, candidate: Candidate) -> Leaf:
-        """The model of a leaf that `own` rows are in, fitted to `rows`; its random numbers are its own."""
+    def leaf(self, leaf: int, rows: Array, own: Array, candidate: Candidate) -> tuple[Leaf, Array]:
+        """The model of a leaf that `own` rows are in, fitted to `rows`, and the points that are pseudo-landmarks.
+
+        Its random numbers are its own.
+        """
         constant = self.target.constant(rows)
         if constant is not None:
-            return constant_leaf(self.Z.shape[1], constant)
+            return constant_leaf(self.Z.shape[1], constant), self.Z[:0]
         rng = np.random.default_rng([self.settings.seed, leaf])
         known = self.weights[rows] > 0
         support = rows[known]
         if not len(support):
-            support = rows
+            support, known = rows, ~known
         rows = rows[known | (rows % THIN == 0)]
         found = self._landmarks(rows, support, self._count(own, support, candidate), rng)
         self.kernel.counter.add(len(rows) * len(found))

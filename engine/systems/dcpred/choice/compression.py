@@ -17,7 +17,7 @@ from engine.systems.dcpred.choice.leaf_fit import kernel_values, leaf_values
 from engine.systems.dcpred.choice.neighbourhoods import Neighbourhoods
 from engine.systems.dcpred.choice.promise import Candidate, Chosen, Promise, Tried
 from engine.systems.dcpred.choice.reference import Expansion, Reference
-from engine.systems.dcpred.choice.search import Search
+from engine.systems.dcpred.choice.search import LEVELS, Search
 from engine.systems.dcpred.compressed_model import Leaf
 from engine.systems.dcpred.events import (
     CompressionChosen,
@@ -71,7 +71,7 @@ def _is_free(settings: Any) -> bool:
 def _chosen(search: Search, promise: Promise, found: Tried | None, keep: bool) -> Chosen:
     reference = search.reference
     tried = tuple(search.tried.values())
-    own = {
+    own: dict[str, Any] = {
         "exact_quality": reference.quality, "exact_cost": reference.cost, "rows_aside": len(reference.aside),
         "max_loss": promise.max_loss, "max_cost": promise.max_cost, "tried": tried,
     }  # fmt: skip
@@ -89,7 +89,7 @@ def _chosen(search: Search, promise: Promise, found: Tried | None, keep: bool) -
             return Chosen(best.candidate, False, best.loss, best.error, best.cost, why="the least loss there is", **own)
         candidate = next(iter(search.structures()))
         if search.settings.landmark_ratio == "auto":
-            candidate = replace(candidate, landmarks=64)
+            candidate = replace(candidate, landmarks=LEVELS[-1])  # all support vectors, mostly
         why = "too few rows, or too little time, to try any"
         return Chosen(candidate, False, np.nan, np.nan, np.nan, why=why, **own)
     few = "too few rows to compare candidates on" if not tried else f"none of {len(tried)} keeps the promise"
@@ -146,13 +146,15 @@ class ChosenState(State):
         builder = Builder(self.grown.Z, reference.target, self.learner.classes, weights, self.kernel, self.settings)
         near = Neighbourhoods(self.grown.Z, self.grown.labels, len(self.grown.tree), candidate.reach)
 
+        places: dict[int, Array] = {}
+
         def fit(leaf: int) -> None:
-            self.leaves[leaf] = builder.leaf(leaf, near.rows(leaf), near.own[leaf], candidate)
+            self.leaves[leaf], places[leaf] = builder.leaf(leaf, near.rows(leaf), near.own[leaf], candidate)
 
         for leaves in np.array_split(np.arange(len(self.members)), -(-len(self.members) // BATCH)):
             yield from together(fit, leaves, self.threads)
             for leaf in leaves.tolist():
-                yield from self._leaf_events(leaf, candidate.pseudo, weights)
+                yield from self._leaf_events(leaf, candidate.pseudo, weights, places[leaf])
 
     def _tell(self, expansion: Expansion, given: ExactLeaves | None) -> Steps[None]:
         """The events of the exact model, one for all leaves."""
@@ -195,14 +197,14 @@ class ChosenState(State):
         )
         strengths = np.zeros(len(self.X))
         strengths[expansion.support] = np.sqrt(np.square(expansion.coefficients).sum(axis=1))
-        yield from self._leaf_events(0, "none", strengths)
+        yield from self._leaf_events(0, "none", strengths, self.grown.Z[:0])
         if expansion.pairs is not None:
             self.kept = expansion
             coefficients, intercepts = expansion.pairs
             empty = np.empty((0, len(intercepts)))
             self.leaves[0] = replace(self.leaves[0], weights=coefficients, intercepts=intercepts, pseudo_weights=empty)
 
-    def _leaf_events(self, leaf: int, pseudo: str, weights: Array) -> Steps[None]:
+    def _leaf_events(self, leaf: int, pseudo: str, weights: Array, places: Array) -> Steps[None]:
         """What a screen shows of a leaf; only with diagnostics more than the model itself."""
         it, members, watched = self.leaves[leaf], self.members[leaf], self.settings.instruments != "none"
         gamma, Z = self.kernel.gamma, self.grown.Z
@@ -217,13 +219,16 @@ class ChosenState(State):
                 leaf=leaf, strategy=strategy, support=support, point_weights=squares,
                 landmarks=it.landmarks + self.grown.tree.origin, weights=told[1], objective=told[0],
             )  # fmt: skip
-            yield self._approximation(leaf, it, members, pseudo, watched)
+            yield self._approximation(leaf, it, members, pseudo, places + self.grown.tree.origin, watched)
         values = leaf_values(it, Z[members], gamma)
         yield self.leaf_event(leaf, members, values)
 
-    def _approximation(self, leaf: int, it: Leaf, members: Array, pseudo: str, watched: bool) -> KernelApproximated:
+    def _approximation(
+        self, leaf: int, it: Leaf, members: Array, pseudo: str, places: Array, watched: bool
+    ) -> KernelApproximated:
         error = without = np.nan
-        shown, matrices = np.empty(0, int), [np.empty((0, 0), np.float32)] * 3
+        shown = np.empty(0, int)
+        matrices: list[Array] = [np.empty((0, 0), np.float32)] * 3
         if watched:
             gamma, Z = self.kernel.gamma, self.grown.Z
             sample = members[np.sort(self.looks.permutation(len(members))[: SAMPLE // 2])]
@@ -236,7 +241,6 @@ class ChosenState(State):
             shown = sample[some]
             rows = [Pseudo(gamma, it.pairs, it.distances).expand(C[some]) @ fitted.map, C[some] @ alone.map]
             matrices = [G[np.ix_(some, some)], *(row @ row.T for row in rows)]
-        places = np.empty((0, self.X.shape[1]), np.float32)
         return KernelApproximated(
             leaf=leaf, rank=len(it.landmarks), error=error, error_without=without, pseudo=pseudo,
             pairs=it.pairs.copy(), pseudo_landmarks=places, rows=shown, matrix=matrices[0].astype(np.float32),

@@ -77,6 +77,7 @@ class Features:
     expansion: Expansion
     values: Array
     map: Array
+    beside: Array  # rows that are pseudo-landmarks, by the triangle inequality
 
     @classmethod
     def of(
@@ -89,18 +90,19 @@ class Features:
             W[np.diag_indices(len(W))] += JITTER
             lower = scipy.linalg.cholesky(W, lower=True, check_finite=False)
             inverse, _ = scipy.linalg.lapack.strtri(lower, lower=True, overwrite_c=True)
-            return cls(nothing(len(landmarks), gamma), C, inverse.T)
+            return cls(nothing(len(landmarks), gamma), C, inverse.T, np.empty(0, int))
         if pseudo == "products":
-            expansion = products(count, len(landmarks), gamma)
+            expansion, beside = products(count, len(landmarks), gamma), np.empty(0, int)
         else:
-            expansion = triangle(Z[np.sort(rng.permutation(len(Z))[:count])], landmarks, gamma)
+            beside = np.sort(rng.permutation(len(Z))[:count])
+            expansion = triangle(Z[beside], landmarks, gamma)
         values = expansion.expand(C).astype(np.float32)
         some = np.sort(rng.permutation(len(Z))[:SAMPLE])
         rows = np.vstack([Z[some], landmarks])
         W = kernel_values(landmarks, landmarks, gamma)
         fitted_to = np.vstack([values[some], expansion.expand(W)]).astype(np.float64)
         fitted = approximate(fitted_to, kernel_values(rows, rows, gamma).astype(np.float64))
-        return cls(expansion, values, fitted.map.astype(np.float32))
+        return cls(expansion, values, fitted.map.astype(np.float32), beside)
 
 
 def squared_hinge(F: Array, signs: Array, C: float) -> Array:
@@ -170,8 +172,8 @@ class Target:
 def fit_leaf(
     Z: Array, target: Target, rows: Array, landmarks: Array, gamma: float, pseudo: str, ratio: float,
     rng: np.random.Generator,
-) -> Leaf:  # fmt: skip
-    """The model of a leaf over these landmarks, fitted to these rows of Z."""
+) -> tuple[Leaf, Array]:  # fmt: skip
+    """The model of a leaf over these landmarks, fitted to these rows of Z; and the points that are pseudo-landmarks."""
     looks = seen(Z[rows])
     if pseudo == "products":
         landmarks = landmarks[chain(landmarks)]
@@ -181,9 +183,10 @@ def fit_leaf(
     np.matmul(features.values, features.map, out=F[:, :-1])
     weights, intercepts = target.fit(F, rows)
     coefficients, count, expansion = features.map @ weights, len(landmarks), features.expansion
-    return Leaf(
+    leaf = Leaf(
         landmarks, looks, coefficients[:count], intercepts, expansion.pairs, coefficients[count:], expansion.distances
     )
+    return leaf, Z[rows[features.beside]]
 
 
 def constant_leaf(d: int, values: Array) -> Leaf:

@@ -84,7 +84,8 @@ class Chosen:
 
     def warning(self) -> str | None:
         """What a user should know if the promise is not kept, with the numbers; None if there is nothing to say."""
-        if self.qualified or (self.candidate is None and self.max_cost is None and self.exact_cost <= MODEST):
+        untold = self.candidate is None or self.loss != self.loss
+        if self.qualified or (untold and self.max_cost is None and self.exact_cost <= MODEST):
             return None
         limits = [f"max_loss={self.max_loss:g}"] if self.max_loss is not None else []
         limits += [f"max_cost={self.max_cost:g}"] if self.max_cost is not None else []

@@ -26,14 +26,37 @@ EVALUATION, FEATURE, TASK = 2.0, 0.035, 1.3e6
 class Reference(Protocol):
     """An exact model and what it says of the rows put aside."""
 
-    part: Array  # the rows it was trained on
-    aside: Array
-    weights: Array  # of all rows: |alpha|, and for rows put aside what it may be
-    quality: float  # on the rows put aside
-    cost: float  # of a prediction, in inner products
-    work: float  # nanoseconds that training it takes, told from counts
-    target: Target
-    expansion: "Expansion"
+    @property
+    def part(self) -> Array:
+        """The rows it was trained on."""
+
+    @property
+    def aside(self) -> Array:
+        """The rows put aside."""
+
+    @property
+    def weights(self) -> Array:
+        """Of all rows: |alpha|, and for rows put aside what it may be."""
+
+    @property
+    def quality(self) -> float:
+        """On the rows put aside."""
+
+    @property
+    def cost(self) -> float:
+        """Of a prediction, in inner products."""
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that training it takes, told from counts."""
+
+    @property
+    def target(self) -> Target:
+        """What leaves are fitted to."""
+
+    @property
+    def expansion(self) -> "Expansion":
+        """The model itself."""
 
     def losses(self, values: Array, places: Array) -> Array:
         """What each of some rows put aside adds to the loss of a model with these values there."""

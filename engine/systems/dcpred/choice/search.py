@@ -263,7 +263,7 @@ class Search:
         def fit(leaf: int) -> None:
             places = np.flatnonzero(leaf_of == leaf)
             if len(places):
-                it = builder.leaf(leaf, near.rows(leaf), near.own[leaf], candidate)
+                it, _ = builder.leaf(leaf, near.rows(leaf), near.own[leaf], candidate)
                 values[places] = leaf_values(it, Z[places], gamma)
                 costs[places] = routing[leaf] + it.cost()
             done[places] = True
