@@ -1,7 +1,4 @@
-"""DC-Pred++ beside the paper's Table 1, the parts of a prediction, against SVC on covtype, intelex's SVC on ijcnn1.
-
-`choice`: with no settings but C and gamma, against the exact model.
-"""
+"""DC-Pred++ beside the paper's Table 1, the parts of a prediction, against SVC on covtype, intelex's SVC on ijcnn1."""
 
 import argparse
 
@@ -16,7 +13,6 @@ from engine.systems.dcpred.paper.model_selection import varied
 from engine.systems.dcpred.paper.printed import TABLE_1
 from engine.systems.dcpred.prediction_loops import pack, predict
 from engine.systems.dcpred.tree import sorted_by_cell
-from tests.benchmarks import _dcpred_choice as dcpred_choice
 from tests.benchmarks._figures import say, say_pace, timed
 
 CASES = {case.data: case for case in (LETTER, USPS, A9A, COVTYPE)}
@@ -37,21 +33,16 @@ def main(arguments: list[str]) -> None:
     """Prediction time and accuracy."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     names = [*CASES, "parts", "svc", "intelex"]
-    parser.add_argument("figures", nargs="*", choices=[*names, "choice", []], default=[])
-    parser.add_argument("--splits", type=int, default=5, help="splits of each set, for `choice`")
-    parser.add_argument("--sets", nargs="*", choices=[*dcpred_choice.SETS, []], default=[], help="for `choice`")
-    given = parser.parse_args(arguments)
-    chosen = given.figures or names
+    parser.add_argument("figures", nargs="*", choices=[*names, []], default=[])
+    chosen = parser.parse_args(arguments).figures or names
     say_pace()
     rng = np.random.default_rng(0)
     few, weights = rng.normal(size=(2000, 3)).astype(np.float32), np.ones(3)
-    DCPredClassifier(n_leaves=4, landmark_ratio=0.1).fit(few, few[:, 0] > 0).predict(few)  # compile
+    DCPredClassifier(n_leaves=4).fit(few, few[:, 0] > 0).predict(few)  # compile
     linear_values(few, weights, 0.0)
     for name in chosen:
         if name in CASES:
             table_1(name)
-        elif name == "choice":
-            dcpred_choice.measure(given.sets or list(dcpred_choice.SETS), given.splits)
         else:
             {"parts": lambda: parts("letter"), "svc": against_svc, "intelex": against_intelex}[name]()
 

@@ -22,8 +22,6 @@ class Naive:
         return int(np.flatnonzero(self.grown.leaves == node)[0])
 
     def seen(self, leaf):
-        if len(self.machines[leaf].features):
-            return np.flatnonzero(self.machines[leaf].features)
         d, members = self.X.shape[1], self.X[self.grown.labels == leaf]
         differ = [k for k in range(d) if len(set(members[:, k])) > 1]
         vectors = [-(-count // 16) for count in (len(differ), d)]

@@ -3,7 +3,6 @@
 In: labelled data or targets, or a fitted model. Out: a `CompressedModel`; events for the tree and for each leaf.
 
 Who calls whom: estimator -> training -> algorithm (the generator) -> tree (routes points to leaves), learners (the
-exact models of the leaves), landmarks and landmark_tuning, nystrom (pseudo-landmarks). Where settings are "auto",
-training goes to `choice` instead, which finds them for a promised loss or cost. The result is a compressed_model, which
-predicts through prediction_loops.
+exact models of the leaves), landmarks and landmark_tuning, nystrom (pseudo-landmarks). The result is a
+compressed_model, which predicts through prediction_loops.
 """

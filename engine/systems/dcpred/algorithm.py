@@ -17,7 +17,6 @@ import scipy
 from engine.numerics.points import joined
 from engine.runtime.events import Array, PhaseBegan, Started, Steps, Stop, finish
 from engine.systems.dcpred import landmarks, nystrom
-from engine.systems.dcpred.choice.promise import Chosen
 from engine.systems.dcpred.compressed_model import CompressedModel, Leaf, assembled, seen
 from engine.systems.dcpred.events import FastFinished, KernelApproximated, LandmarksChosen, LeafCompressed
 from engine.systems.dcpred.landmark_tuning import tuned
@@ -46,8 +45,6 @@ class DCPredSolution:
     alpha: Array
     inner_steps: int = 0
     violation: float = np.nan
-    chosen: Chosen | None = None
-    votes: bool = False  # whether the model's tasks are pairs of classes, not each class against the rest
 
     def event(self) -> FastFinished:
         """The closing event of the run."""
@@ -65,7 +62,7 @@ def solve(
     X: Array, learner: Learner, train: Callable[[Grown], Steps[ExactLeaves]], settings: Any
 ) -> Steps[DCPredSolution]:
     """Algorithm 2 of the paper; `train` finds the exact models of the leaves."""
-    state, kernel = State(X, learner, settings), learner.kernel
+    state, kernel = _State(X, learner, settings), learner.kernel
     try:
         yield Started(
             solver="dcpred", n=len(X), d=X.shape[1], kernel=kernel.name, gamma=kernel.gamma, bias=False,
@@ -97,14 +94,13 @@ def solve(
     return (yield from finish(solution, solution.event()))
 
 
-class State:
+class _State:
     """The state of DC-Pred++. Until a leaf is compressed, its model is a constant."""
 
     def __init__(self, X: Array, learner: Learner, settings: Any) -> None:
         self.X, self.learner, self.settings = X, learner, settings
         self.kernel, self.points = learner.kernel, learner.points
         self.rng = np.random.default_rng(settings.seed)
-        self.looks = np.random.default_rng([settings.seed, 1])  # of diagnostics, so that they change no model
         self.stop_reason = ""
         self.exact: ExactLeaves | None = None
         self._adopt(_stump(X))
@@ -116,13 +112,9 @@ class State:
         self.done, self.routing = 0, grown.tree.routing()
 
     def grow(self) -> Steps[None]:
-        """Grow the tree that the settings ask for."""
-        yield from self.grow_to(self.settings.n_leaves)
-
-    def grow_to(self, leaves: int) -> Steps[None]:
-        """Grow a tree with so many leaves."""
+        settings = self.settings
         grown = yield from grow(
-            self.X, leaves, self.settings.branching, self.rng, self.kernel.counter, self.learner.classes
+            self.X, settings.n_leaves, settings.branching, self.rng, self.kernel.counter, self.learner.classes
         )
         self._adopt(grown)
         yield grown_event(grown)
@@ -159,7 +151,6 @@ class State:
         self.leaves[leaf] = Leaf(
             found, seen(self.grown.Z[members]), coefficients, intercepts, expansion.pairs, nothing, expansion.distances
         )
-        assert self.exact.values is not None
         return self.exact.values[members]
 
     def choose_landmarks(self, leaf: int, members: Array, support: Array, count: int) -> Steps[Array]:
@@ -257,14 +248,13 @@ class State:
         """The event of a leaf that is done."""
         assert self.exact is not None
         self.done += 1
-        it, quality, exact = self.leaves[leaf], self.learner.quality, self.exact.values
+        it, quality = self.leaves[leaf], self.learner.quality
         depth = float(self.routing[leaf])
         return LeafCompressed(
-            leaf=leaf, exact_quality=np.nan if exact is None else quality(exact[members], members),
+            leaf=leaf, exact_quality=quality(self.exact.values[members], members),
             quality=quality(values, members), cost=depth + it.cost(),
             exact_cost=float(self.exact.costs(self.grown)[leaf]),
             coefficients=np.vstack([it.weights, it.pseudo_weights]), intercepts=it.intercepts.copy(),
-            features=it.seen.copy(),
         )  # fmt: skip
 
     def _approximation_event(
@@ -278,7 +268,7 @@ class State:
             without = approximate(alone, G)
             error = without.error
             if len(self.leaves) <= MOST_LEAVES_SHOWN or self.settings.instruments == "all":
-                shown = self.looks.permutation(len(members))[:ON_SCREEN]
+                shown = self.rng.permutation(len(members))[:ON_SCREEN]
                 shown = shown[np.lexsort((-alone[shown].max(axis=1), alone[shown].argmax(axis=1)))]
                 rows = [features[shown] @ fitted.map, alone[shown] @ without.map]
                 matrices = [G[np.ix_(shown, shown)], *(row @ row.T for row in rows)]
@@ -290,10 +280,8 @@ class State:
         )  # fmt: skip
 
     def solution(self) -> DCPredSolution:
-        """What there is so far."""
         model, exact, n = assembled(self.grown.tree, self.kernel.gamma, self.leaves), self.exact, len(self.X)
         everyone, labels = np.arange(n), self.grown.labels
-        known = None if exact is None else exact.values
         values = model.values(self.X)
         return DCPredSolution(
             model=model,
@@ -301,7 +289,7 @@ class State:
             stop_reason=self.stop_reason,
             iterations=self.done,
             objective=exact.objective if exact else np.nan,
-            exact_quality=self.learner.quality(known, everyone) if known is not None else np.nan,
+            exact_quality=self.learner.quality(exact.values, everyone) if exact else np.nan,
             quality=self.learner.quality(values, everyone),
             cost=float(model.costs()[labels].mean()),
             exact_cost=float(exact.costs(self.grown)[labels].mean()) if exact else np.nan,

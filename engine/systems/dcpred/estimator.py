@@ -1,11 +1,9 @@
 """The scikit-learn estimators of DC-Pred++: an SVM and kernel ridge regression that predict at nearly linear cost."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from engine.learning.estimator import Classifier, Fit, KernelClassifier, SolverEstimator
@@ -15,7 +13,6 @@ from engine.runtime.counter import Counter
 from engine.runtime.errors import invalid
 from engine.runtime.events import Array
 from engine.runtime.run import Run
-from engine.systems.dcpred.choice.promise import Chosen
 from engine.systems.dcpred.events import LeafCompressed
 from engine.systems.dcpred.learners import ExactLeaves
 from engine.systems.dcpred.system import DCPRED, DCPRED_RIDGE
@@ -28,7 +25,6 @@ class CompressingEstimator(SolverEstimator):
     """What the classifier and the regressor share."""
 
     gamma: float | str
-    chosen_: Chosen | None
     model_type = CompressedPredictor
     history_event = LeafCompressed
     history_columns = ("leaf", "exact_quality", "quality", "cost", "exact_cost")
@@ -50,55 +46,33 @@ class CompressingEstimator(SolverEstimator):
     def _adopt(self, trained: Trained) -> None:
         for name in QUALITIES:
             setattr(self, name, getattr(trained.solutions[0], name[:-1]))
-        self.chosen_ = trained.solutions[0].chosen
         super()._adopt(trained)
 
-    def _warn_if_unfinished(self, trained: Trained) -> None:
-        super()._warn_if_unfinished(trained)
-        chosen = trained.solutions[0].chosen
-        if chosen is not None and (warning := chosen.warning()) is not None:
-            warnings.warn(f"{type(self).__name__}: {warning}", ConvergenceWarning, stacklevel=4)
-
     def _extra(self) -> dict[str, Any]:
-        qualities = {name: getattr(self, name) for name in QUALITIES}
-        chosen = None if self.chosen_ is None else self.chosen_.table()
-        return {**super()._extra(), "qualities": qualities, "chosen": chosen}
+        return {**super()._extra(), "qualities": {name: getattr(self, name) for name in QUALITIES}}
 
     def _adopt_extra(self, extra: dict[str, Any]) -> None:
         super()._adopt_extra(extra)
         for name in QUALITIES:
             setattr(self, name, extra["qualities"][name])
-        chosen = extra.get("chosen")
-        self.chosen_ = None if chosen is None else Chosen.of(chosen)
 
 
 class DCPredClassifier(CompressingEstimator, Classifier):
-    """Kernel SVM classifier that predicts at nearly linear cost (DC-Pred++): Gaussian, all classes at once.
+    """Kernel SVM classifier that predicts at nearly linear cost (DC-Pred++): Gaussian, each class against the rest.
 
-    With C and gamma alone it chooses leaves, landmarks and pseudo-landmarks itself, so that a prediction costs as
-    little as it finds while at most `max_loss` of the accuracy of `KernelSVC` with the same C and gamma is lost, as
-    estimated on a quarter of the rows, which are put aside; then the model is fitted to all rows. With `max_cost` it
-    takes at most so many inner products, at the best accuracy there is; `max_loss` holds as well, and goes before
-    `max_cost` where both cannot be had (None is no limit). Where nothing keeps the promise the exact model is kept; a
-    ConvergenceWarning says so, but for models of at most 500 inner products.
-
-    What is given is not chosen. A tree of k-means (up to `branching` children for each cell) has `n_leaves` leaves, or
-    fewer if there are not 32 points for each. A leaf has its own model, which looks only at the features in which its
-    points differ if these are less than half, over `landmark_ratio` landmarks for each support vector, at most
+    A tree of k-means (up to `branching` children for each cell) has `n_leaves` leaves, or fewer if there are not 32
+    points for each. A leaf has its own model, which looks only at the features in which its points differ if these
+    are less than half, over `landmark_ratio` landmarks for each support vector of the exact one, at most
     `max_landmarks` (they are computed sixteen at a time). They are found by `landmarks`: "weighted-kmeans" (by
-    alpha^2), "sided-kmeans" (by |alpha|, each class on its own; "auto" where something is chosen), "sided-plain" (the
-    same without weights), "kmeans" or "random". Beside each there are `pseudo_ratio` pseudo-landmarks, which cost next
-    to nothing: "products" of two kernel values, by the "triangle" inequality, or "none".
-
-    If both `n_leaves` and `landmark_ratio` are given the exact models are those of the leaves, as in the paper, and
-    landmarks are "weighted-kmeans" with "products" unless told otherwise. So it is with `tuning`, iterations of L-BFGS
-    in which landmarks move to lower the training loss, and with `bottom_up`, where cells above the leaves are trained
-    too while they have few support vectors; leaves are 64 then and the ratio 0.1 unless given.
+    alpha^2), "sided-kmeans" (by |alpha|, each class on its own), "sided-plain" (the same without weights), "kmeans" or
+    "random"; the first three leave a leaf its exact model if that has no more support vectors. Then landmarks move
+    for `tuning` iterations of L-BFGS, to lower the training loss. Beside each there are `pseudo_ratio`
+    pseudo-landmarks, which cost next to nothing: "products" of two kernel values, by the "triangle" inequality, or
+    "none". With `bottom_up` cells above the leaves are trained too while they have few support vectors.
     C, gamma, tol, cache_mb, n_jobs, verbose and random_state are those of `KernelSVC`.
 
-    After fitting: `chosen_` says what was chosen, of which candidates, and why (None if all was given); `cost_`, inner
-    products for a prediction, and `exact_cost_`, that of the exact model; `quality_` and `exact_quality_`, accuracies
-    on the rows put aside, or on the training data if nothing was chosen; `history_`, a table of the leaves.
+    After fitting: `cost_`, inner products for a prediction, and `exact_cost_`, that of the leaves' exact models;
+    `quality_` and `exact_quality_`, their accuracies on the training data; `history_`, a table of the leaves.
     """
 
     solver = DCPRED
@@ -107,13 +81,11 @@ class DCPredClassifier(CompressingEstimator, Classifier):
         self,
         C: float = 1.0,
         gamma: float | str = "scale",
-        max_loss: float | None = 0.005,
-        max_cost: float | None = None,
-        n_leaves: int | str = "auto",
-        landmark_ratio: float | str = "auto",
-        pseudo: str = "auto",
+        n_leaves: int = 64,
+        landmark_ratio: float = 0.1,
+        pseudo: str = "products",
         pseudo_ratio: float = 2.0,
-        landmarks: str = "auto",
+        landmarks: str = "weighted-kmeans",
         tol: float = 1e-3,
         cache_mb: float = 1000,
         branching: int = 2,
@@ -139,9 +111,8 @@ class DCPredClassifier(CompressingEstimator, Classifier):
 class DCPredRegressor(RegressorMixin, CompressingEstimator):
     """Kernel ridge regression that predicts at nearly linear cost (DC-Pred++), with a Gaussian kernel.
 
-    `alpha` is added to the diagonal of the kernel matrix, as in scikit-learn's KernelRidge; targets are centred.
-    `max_loss` is the relative increase of the root mean square error over the exact model's. Landmarks are
-    `landmark_ratio` for each point of a leaf. Other parameters are those of `DCPredClassifier`.
+    `alpha` is added to the diagonal of the kernel matrix, as in scikit-learn's KernelRidge; targets are centred in each
+    leaf. Landmarks are `landmark_ratio` for each point of a leaf. Other parameters are those of `DCPredClassifier`.
 
     After fitting: as in `DCPredClassifier`, with `quality_` and `exact_quality_` the roots of mean square errors.
     """
@@ -152,13 +123,11 @@ class DCPredRegressor(RegressorMixin, CompressingEstimator):
         self,
         alpha: float = 1.0,
         gamma: float | str = "scale",
-        max_loss: float | None = 0.03,
-        max_cost: float | None = None,
-        n_leaves: int | str = "auto",
-        landmark_ratio: float | str = "auto",
-        pseudo: str = "auto",
+        n_leaves: int = 64,
+        landmark_ratio: float = 0.1,
+        pseudo: str = "products",
         pseudo_ratio: float = 2.0,
-        landmarks: str = "auto",
+        landmarks: str = "weighted-kmeans",
         branching: int = 2,
         max_landmarks: int | None = None,
         tuning: int = 0,
@@ -204,5 +173,4 @@ def _given(model: Any, X: Array) -> ExactLeaves:
     squares = np.zeros(X.shape[0])
     squares[support] = (np.atleast_2d(dense(model.dual_coef_)) ** 2).sum(axis=0)
     values = model.predict(X) if ridge else model.decision_function(X)
-    columns = np.atleast_2d(dense(model.dual_coef_)).shape[0]
-    return ExactLeaves(squares, values if values.ndim == 2 else values[:, None], np.nan, whole=True, columns=columns)
+    return ExactLeaves(squares, values if values.ndim == 2 else values[:, None], np.nan, whole=True)

@@ -1,45 +1,8 @@
 """The events of DC-Pred++."""
 
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass
 
 from engine.runtime.events import Array, Event, Finished
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CandidateTried(Event):
-    """A candidate was fitted to most rows and compared with the exact model on those put aside."""
-
-    n_leaves: int
-    landmarks: int  # of a leaf at most; 0 is as many as `landmark_ratio` says
-    reach: float  # rows around a leaf that its model is fitted to, for each row in it
-    pseudo: str
-    loss: float  # accuracy lost against the exact model, or the relative increase of the root mean square error
-    error: float  # standard error of the loss
-    quality: float  # accuracy, or root mean square error
-    cost: float  # inner products for a prediction
-    rows: int  # that it was compared on: not all if it was clearly worse
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CompressionChosen(Event):
-    """A candidate was chosen, or the exact model is kept: then there is no candidate, and `n_leaves` is 0."""
-
-    n_leaves: int
-    landmarks: int
-    reach: float
-    pseudo: str
-    qualified: bool  # whether a compressed model keeps the promise
-    loss: float
-    error: float
-    cost: float
-    exact_quality: float  # of the exact model on the rows put aside
-    exact_cost: float
-    rows_aside: int
-    max_loss: float  # NaN is no limit
-    max_cost: float
-    why: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -79,8 +42,7 @@ class LeafTrained(Event):
     n_support: int
     objective: float
     members: Array  # the points it was trained on
-    alpha: Array  # theirs, not negative for an SVM of its own task; else of any sign
-    intercept: float = 0.0
+    alpha: Array  # theirs, not negative for an SVM; in ridge regression of any sign
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,7 +93,6 @@ class LeafCompressed(Event):
     exact_cost: float  # of the exact model
     coefficients: Array  # a row for each landmark, then each pseudo-landmark; a column for each task
     intercepts: Array
-    features: Array = field(default_factory=lambda: np.empty(0, bool))  # looked at; none named: those of its points
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

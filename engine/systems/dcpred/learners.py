@@ -25,8 +25,6 @@ from engine.systems.kernel_svm.subproblems import Subproblem, SubproblemQueue
 MOST_SUPPORT = 400  # of a cell, bottom up
 MOST_POINTS = 5000  # of a leaf, for Cholesky
 CG_ITERATIONS = 1000
-PRECONDITIONERS = 500  # points that the kernel is approximated with, to precondition
-ROWS = 4096  # between two breaths
 NEWTON_STEPS = 50
 
 
@@ -35,19 +33,17 @@ class ExactLeaves:
     """The exact models of all leaves, or the one of all data, as far as compression needs them."""
 
     squares: Array  # alpha^2 of each point, summed over the tasks
-    values: Array | None  # at each point, a column for each task; None if nobody asked
+    values: Array  # at each point, a column for each task
     objective: float
     whole: bool = False  # one model for all leaves
     coefficients: Array | None = None  # of each point, a column for each task, if each leaf has its own model
-    columns: int = 1  # coefficients of a support vector
 
     def costs(self, grown: Grown) -> Array:
-        """Of a prediction in each leaf, in inner products: for a support vector one, and its coefficients."""
-        each = 1.0 + self.columns / grown.Z.shape[1]
+        """Of a prediction in each leaf, in inner products."""
         if self.whole:
-            return np.full(len(grown.tree), each * np.count_nonzero(self.squares))
+            return np.full(len(grown.tree), float(np.count_nonzero(self.squares)))
         support = np.bincount(grown.labels, self.squares > 0, minlength=len(grown.tree))
-        return grown.tree.routing() + each * support
+        return grown.tree.routing() + support
 
 
 class Learner(Protocol):
@@ -55,11 +51,11 @@ class Learner(Protocol):
 
     @property
     def name(self) -> str:
-        """A name of one word."""
+        """One word."""
 
     @property
     def kernel(self) -> Kernel:
-        """The Gaussian kernel."""
+        """Gaussian."""
 
     @property
     def points(self) -> Points:
@@ -103,7 +99,7 @@ class SVMLearner:
 
     @property
     def tasks(self) -> int:
-        """The number of tasks: one for two classes, else one for each class."""
+        """How many: one for two classes, else one for each."""
         return len(self.signs)
 
     def constant(self, members: Array) -> Array:
@@ -115,7 +111,7 @@ class SVMLearner:
         return bool((self.classes[members] == self.classes[members[0]]).all())
 
     def intercepts(self, members: Array) -> Array:
-        """Zeros, but a task with one side only is a constant."""
+        """None, but a task with one side only is a constant."""
         constant = self.constant(members)
         return np.where(np.abs(constant) == 1.0, constant, 0.0)
 
@@ -128,7 +124,7 @@ class SVMLearner:
             with SubproblemQueue(problem, settings, executor) as queue:
                 objective += yield from self._train_task(grown, queue, task, settings.bottom_up, alpha, values)
         own = None if settings.bottom_up else (alpha * self.signs).T
-        return ExactLeaves((alpha**2).sum(axis=0), values, objective, coefficients=own, columns=self.tasks)
+        return ExactLeaves((alpha**2).sum(axis=0), values, objective, coefficients=own)
 
     def _train_task(
         self, grown: Grown, queue: SubproblemQueue, task: int, bottom_up: bool, alpha: Array, values: Array
@@ -228,7 +224,7 @@ class RidgeLearner:
         for leaf, members in enumerate(grown.members()):
             mean = self.constant(members)[0]
             rest = self.y[members] - mean
-            alpha[members] = yield from self.solved(self.points[members], rest)
+            alpha[members] = yield from self._solved(self.points[members], rest)
             values[members] = mean + rest - self.ridge * alpha[members]
             objective -= float(rest @ alpha[members])
             yield LeafTrained(
@@ -238,10 +234,10 @@ class RidgeLearner:
             )  # fmt: skip
         return ExactLeaves(alpha**2, values[:, None], objective, coefficients=alpha[:, None])
 
-    def solved(self, points: Points, y: Array, enough: float = 1e-6) -> Steps[Array]:
-        """(K + ridge I)^-1 y, by Cholesky or, of many points, by conjugate gradients to a relative residual."""
+    def _solved(self, points: Points, y: Array) -> Steps[Array]:
+        """(K + ridge I)^-1 y, by Cholesky or, of many points, by conjugate gradients."""
         if len(points) > MOST_POINTS:
-            return (yield from self._conjugate_gradients(points, y, enough))
+            return (yield from self._conjugate_gradients(points, y))
         n = len(points)
         K = np.empty((n, n), self.kernel.store)
         yield from self.kernel.block_steps(points, points, K, np.arange(n), self.threads)
@@ -252,47 +248,21 @@ class RidgeLearner:
             half = scipy.linalg.solve_triangular(lower, y, lower=True, check_finite=False)
             return scipy.linalg.solve_triangular(lower, half, lower=True, trans="T", check_finite=False)
 
-    def _conjugate_gradients(self, points: Points, y: Array, enough: float) -> Steps[Array]:
-        """Preconditioned by the kernel of some points (Nystrom): a tenth of the iterations."""
-        F = yield from self._some_features(points)
-        gram = F.T @ F
-        gram[np.diag_indices(len(gram))] += self.ridge
-        factor = scipy.linalg.cho_factor(gram.astype(np.float64), lower=True)
-
-        def improved(r: Array) -> Array:
-            return (r - F @ scipy.linalg.cho_solve(factor, F.T @ r)) / self.ridge
-
+    def _conjugate_gradients(self, points: Points, y: Array) -> Steps[Array]:
         alpha, residual = np.zeros(len(y)), y.copy()
-        better = improved(residual)
-        direction, product = better.copy(), float(residual @ better)
-        limit = enough * float(np.linalg.norm(y))
+        direction, square = residual.copy(), float(residual @ residual)
+        enough = 1e-12 * square
         for _ in range(CG_ITERATIONS):
-            if float(np.linalg.norm(residual)) <= limit:
+            if square <= enough:
                 break
             image = yield from self.kernel.product_steps(points, points, direction, self.threads)
             image += self.ridge * direction
-            step = product / float(direction @ image)
+            step = square / float(direction @ image)
             alpha += step * direction
             residual -= step * image
-            better = improved(residual)
-            product, before = float(residual @ better), product
-            direction = better + product / before * direction
+            square, before = float(residual @ residual), square
+            direction = residual + square / before * direction
         return alpha
-
-    def _some_features(self, points: Points) -> Steps[Array]:
-        """Features whose products are the kernel as far as some points tell it."""
-        some = np.random.default_rng(0).permutation(len(points))[:PRECONDITIONERS]
-        C = np.empty((len(points), len(some)), np.float64)
-        yield from self.kernel.block_steps(points, points[some], C, np.arange(len(points)), self.threads)
-        W = C[some]
-        W[np.diag_indices(len(W))] += 1e-6
-        lower = yield from cholesky(W, self.threads)
-        inverse, _ = scipy.linalg.lapack.dtrtri(np.tril(lower), lower=True)
-        with serial_blas():
-            for top in range(0, len(C), ROWS):
-                C[top : top + ROWS] = C[top : top + ROWS] @ inverse.T
-                yield None
-        return C
 
     def fit_linear(self, features: Array, members: Array) -> tuple[Array, Array]:
         """Ridge regression with the same ridge."""

@@ -6,8 +6,6 @@ from engine.learning.system import System
 from engine.runtime.events import Event, Finished
 from engine.runtime.progress import Done, Progress
 from engine.systems.dcpred.events import (
-    CandidateTried,
-    CompressionChosen,
     FastFinished,
     KernelApproximated,
     LandmarksChosen,
@@ -53,22 +51,12 @@ DCPRED = System(
     "DC-Pred++",
     DCPredSettings,
     train_dcpred,
-    events=(
-        CandidateTried,
-        CompressionChosen,
-        TreeSplit,
-        TreeGrown,
-        LeafTrained,
-        LandmarksChosen,
-        KernelApproximated,
-        LeafCompressed,
-        FastFinished,
-    ),
+    events=(TreeSplit, TreeGrown, LeafTrained, LandmarksChosen, KernelApproximated, LeafCompressed, FastFinished),
     summary=_summary,
     progress=LeafProgress,
     by_tasks=False,
     subproblems=True,
-    warm_up=({"n_leaves": 4, "landmark_ratio": 0.1}, {}),
+    warm_up=({"n_leaves": 4},),
     estimator="engine.systems.dcpred.estimator:DCPredClassifier",
     paper="engine.systems.dcpred.paper:PAPER",
 )

@@ -1,5 +1,6 @@
 """DC-Pred++ for labelled data and for regression: from data, or from a fitted model, to a compressed model."""
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.learning.model import Trained, pair_decision, pair_votes, tasks
-from engine.learning.sealed import Sealed
+from engine.learning.model import Trained, tasks
 from engine.learning.validation import check_size, class_numbers
 from engine.numerics.kernels import Kernel
 from engine.runtime import archive
@@ -18,26 +18,24 @@ from engine.runtime.events import Array, Steps, Stop
 from engine.runtime.threads import thread_count
 from engine.systems.dcpred import algorithm as dcpred
 from engine.systems.dcpred.algorithm import DCPredSolution
-from engine.systems.dcpred.choice import compression
-from engine.systems.dcpred.choice.reference import exact_ridge, exact_svm, expansion_of, ridge_reference, svm_reference
 from engine.systems.dcpred.compressed_model import CompressedModel
-from engine.systems.dcpred.learners import ExactLeaves, RidgeLearner, SVMLearner
+from engine.systems.dcpred.learners import ExactLeaves, Learner, RidgeLearner, SVMLearner
 from engine.systems.dcpred.settings import DCPredRidgeSettings, DCPredSettings
+from engine.systems.dcpred.tree import Grown
 
 KIND, VERSION = "svm-explorer fast model", 2
 
 
 @dataclass(frozen=True, eq=False)
-class CompressedPredictor(Sealed):
+class CompressedPredictor:
     """A compressed model with its classes (none in a regression), and its file."""
 
     fast: CompressedModel
     classes: Array
-    votes: bool = False  # each pair of classes is a task, as in an exact model that is kept; else each class
 
     @property
     def n_features(self) -> int:
-        """The number of features of the training data."""
+        """Of the data it was trained on."""
         return len(self.fast.tree.origin)
 
     def task_values(self, X: Array, threads: int) -> Array:
@@ -46,38 +44,32 @@ class CompressedPredictor(Sealed):
         return self.fast.values(X, threads)
 
     def _check_tasks(self) -> None:
-        self.derived()
         classes, columns = len(self.classes), self.fast.intercepts.shape[1]
-        expected = len(tasks(self.classes, "ovo" if self.votes else "ovr")) if classes else 1
+        expected = classes if classes > 2 else 1
         if columns != expected:
             raise ValueError(f"{classes} classes are {expected} tasks, but the compressed model has {columns}")
 
     def decision(self, values: Array) -> Array:
         """Values for the user: a vector, or a column for each of more than two classes."""
-        if self.votes:
-            return pair_decision(values, self.classes)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, values: Array) -> Array:
         """Labels by sign or largest value, or the values of a regression."""
         if not len(self.classes):
             return values[:, 0].astype(np.float64)
-        if self.votes:
-            return self.classes[pair_votes(values, self.classes).argmax(axis=1)]
         chosen = (values[:, 0] > 0).astype(int) if values.shape[1] == 1 else values.argmax(axis=1)
         return self.classes[chosen]
 
     def save(self, path: str | Path, extra: dict[str, Any]) -> None:
         """Write to one file, with what else the estimator wants to keep."""
-        content = {"classes": self.classes, "fast": self.fast.table(), "extra": extra}
-        archive.write(path, KIND, VERSION, {**content, "votes": True} if self.votes else content)
+        archive.write(path, KIND, VERSION, {"classes": self.classes, "fast": self.fast.table(), "extra": extra})
 
     @classmethod
     def load(cls, path: str | Path) -> tuple["CompressedPredictor", dict[str, Any]]:
         """Read a model and what was kept with it."""
         content = archive.read(path, KIND, VERSION)
         try:
-            model = cls(CompressedModel.of(content["fast"]), content["classes"], content.get("votes", False))
+            model = cls(CompressedModel.of(content["fast"]), content["classes"])
             model._check_tasks()
             return model, content["extra"]
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
@@ -89,27 +81,19 @@ def train_dcpred(
 ) -> Steps[Trained]:
     """Train and compress a kernel SVM; all classes share tree and landmarks."""
     learner, classes = _svm(X, y, settings, counter)
-    if settings.chooses:
-        return (yield from _finished(_choosing_svm(X, y, learner, settings, None, counter), classes))
-    usual: Any = settings.resolved()
-    steps = dcpred.solve(X, learner, lambda grown: learner.train(grown, usual, executor), usual)
-    return (yield from _finished(steps, classes))
+    return (yield from _trained(X, learner, lambda grown: learner.train(grown, settings, executor), settings, classes))
 
 
 def train_dcpred_ridge(X: Array, y: Array, settings: DCPredRidgeSettings, counter: Counter) -> Steps[Trained]:
     """Train and compress kernel ridge regression."""
     learner = _ridge(X, y, settings, counter)
-    if settings.chooses:
-        return (yield from _finished(_choosing_ridge(X, learner, settings, None), np.empty(0)))
-    return (yield from _finished(dcpred.solve(X, learner, learner.train, settings.resolved()), np.empty(0)))
+    return (yield from _trained(X, learner, learner.train, settings, np.empty(0)))
 
 
 def compress_svm(X: Array, y: Array, settings: DCPredSettings, exact: ExactLeaves, counter: Counter) -> Steps[Trained]:
     """Compress an exact classifier that is already fitted."""
     learner, classes = _svm(X, y, settings, counter)
-    if settings.chooses:
-        return (yield from _finished(_choosing_svm(X, y, learner, settings, exact, counter), classes))
-    return (yield from _finished(dcpred.solve(X, learner, lambda grown: _known(exact), settings.resolved()), classes))
+    return (yield from _trained(X, learner, lambda grown: _known(exact), settings, classes))
 
 
 def compress_ridge(
@@ -117,34 +101,7 @@ def compress_ridge(
 ) -> Steps[Trained]:
     """Compress an exact regression that is already fitted."""
     learner = _ridge(X, y, settings, counter)
-    if settings.chooses:
-        return (yield from _finished(_choosing_ridge(X, learner, settings, exact), np.empty(0)))
-    steps = dcpred.solve(X, learner, lambda grown: _known(exact), settings.resolved())
-    return (yield from _finished(steps, np.empty(0)))
-
-
-def _choosing_svm(
-    X: Array, y: Array, learner: SVMLearner, settings: Any, given: ExactLeaves | None, counter: Counter
-) -> Steps[DCPredSolution]:
-    def whole() -> Steps[Any]:
-        trained = yield from exact_svm(X, y, learner, settings, counter)
-        return expansion_of(trained.model, np.arange(len(X)))
-
-    return (
-        yield from compression.solve(
-            X, learner, settings, lambda rng: svm_reference(X, y, learner, settings, rng, counter), whole, given
-        )
-    )
-
-
-def _choosing_ridge(X: Array, learner: RidgeLearner, settings: Any, given: ExactLeaves | None) -> Steps[DCPredSolution]:
-    everyone = np.arange(len(X))
-    return (
-        yield from compression.solve(
-            X, learner, settings, lambda rng: ridge_reference(X, learner, rng),
-            lambda: exact_ridge(learner, everyone), given,
-        )
-    )  # fmt: skip
+    return (yield from _trained(X, learner, lambda grown: _known(exact), settings, np.empty(0)))
 
 
 def _svm(X: Array, y: Array, settings: DCPredSettings, counter: Counter) -> tuple[SVMLearner, Array]:
@@ -170,12 +127,14 @@ def _known(exact: ExactLeaves) -> Steps[ExactLeaves]:
     return exact
 
 
-def _finished(steps: Steps[DCPredSolution], classes: Array) -> Steps[Trained]:
+def _trained(
+    X: Array, learner: Learner, train: Callable[[Grown], Steps[ExactLeaves]], settings: Any, classes: Array
+) -> Steps[Trained]:
     def of(solution: DCPredSolution) -> Trained:
-        return Trained(CompressedPredictor(solution.model, classes, solution.votes), [solution])
+        return Trained(CompressedPredictor(solution.model, classes), [solution])
 
     try:
-        solution = yield from steps
+        solution = yield from dcpred.solve(X, learner, train, settings)
     except Stop as stop:
         stop.result = of(stop.result)
         raise

@@ -85,14 +85,6 @@ class Leaves:
             alpha[event.task, event.members] = event.alpha
         return alpha
 
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether there is one exact model for all leaves, which needs no routing."""
-        rows, leaves = self.training.targets.shape[1], len(self.members)
-        return bool(self.trained) and all(
-            len(event.leaves) == leaves and len(event.members) == rows for event in self.trained.values()
-        )
-
     # ---- machines ----
 
     @cached_property
@@ -132,8 +124,7 @@ class Leaves:
             weights[mine, task] = self.alpha[task, support[mine]]
             if not training.regression:
                 weights[:, task] *= training.targets[task, support]
-            if not training.regression or event.intercept:  # a regression's is the mean, unless it is told
-                intercepts[task] = event.intercept
+                intercepts[task] = 0.0
         nothing = np.empty((0, 2), int), np.empty((0, tasks)), np.empty((0, 0))
         return Leaf(training.X[support] - self.tree.origin, self._everything, weights, intercepts, *nothing)
 
@@ -149,9 +140,7 @@ class Leaves:
             apart = kernel.pseudo_landmarks[:, None] - landmarks
             distances = np.sqrt((apart**2).sum(axis=2))
         moved, weights = landmarks - self.tree.origin, done.coefficients
-        features = done.features
-        if not len(features):  # as the solver had them, before it told
-            features = seen(self.tree.moved(self.training.X[self.members[leaf]])[:, :d])
+        features = seen(self.tree.moved(self.training.X[self.members[leaf]])[:, :d])  # as the solver had them
         return Leaf(moved, features, weights[:count], done.intercepts, pairs, weights[count:], distances)
 
     @property
@@ -162,11 +151,9 @@ class Leaves:
 
     @cached_property
     def exact_costs(self) -> Array:
-        """Inner products for a prediction in each leaf by its exact machine, with routing and coefficients."""
-        support, each = (self.alpha != 0).any(axis=0), 1 + len(self.training.targets) / self.training.X.shape[1]
-        if self.is_whole:
-            return np.full(len(self.members), each * np.count_nonzero(support))
-        return self.tree.routing() + each * np.array([np.count_nonzero(support[members]) for members in self.members])
+        """Inner products for a prediction in each leaf by its exact model, with those of routing."""
+        support = (self.alpha != 0).any(axis=0)
+        return self.tree.routing() + np.array([np.count_nonzero(support[members]) for members in self.members])
 
     @cached_property
     def costs(self) -> Array:
@@ -288,7 +275,7 @@ def _fits(event: Any, training: Training, leaves: int) -> bool:
             places = event.pseudo_landmarks.shape[1:] == (d,)
             return places and all(square.shape == (len(event.rows),) * 2 for square in squares)
         case _:
-            return bool(event.coefficients.shape[1:] == (tasks,)) and len(event.features) in (0, d)
+            return bool(event.coefficients.shape[1:] == (tasks,))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

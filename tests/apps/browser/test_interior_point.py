@@ -9,7 +9,7 @@ SMALL = "/interior-point?data=moons&size=200&C=10&gamma=1&rank=30&coarse_rank=12
 
 def test_from_pivot_to_pivot_and_along_the_path(open_page):
     page = open_page(SMALL)
-    to_the_end(page)
+    to_the_end(page, "approximate")
     for name in ("interior point · icf 12", "interior point · icf 30", "exact kernel"):
         expect(page.get_by_title(name)).to_have_count(1)
     button(page, "To start").click()
@@ -26,14 +26,14 @@ def test_from_pivot_to_pivot_and_along_the_path(open_page):
 
 def test_a_kronecker_product_shows_its_error(open_page):
     page = open_page(f"{SMALL}&scheme=kronecker")
-    to_the_end(page)
+    to_the_end(page, "approximate")
     wait_for(page, lambda: any(title.startswith("K − B ⊗ C") for title in page.evaluate(TITLES)))
 
 
 def test_change_the_rank_and_share(open_page):
     page = open_page(SMALL)
-    to_the_end(page)
+    to_the_end(page, "approximate")
     change(page, "rank", "20")
     other = open_page("/interior-point" + page.evaluate("location.search"))
-    to_the_end(other)
+    to_the_end(other, "approximate")
     expect(other.get_by_title("interior point · icf 20")).to_have_count(1)

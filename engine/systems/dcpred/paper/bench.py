@@ -135,9 +135,7 @@ class Ready(ReadyCase[Case]):
     def early(self, leaves: int) -> CompressedModel:
         """DC-SVM with early prediction: the exact models of the leaves."""
         it = self.case
-        model = DCPredClassifier(
-            C=it.C, gamma=it.gamma, n_leaves=leaves, landmark_ratio=0.1, random_state=self.effort.seed
-        )
+        model = DCPredClassifier(C=it.C, gamma=it.gamma, n_leaves=leaves, random_state=self.effort.seed)
         events = [event for event in model.iter_fit(self.X, self.y) if isinstance(event, LeafTrained)]
         tree = model.model_.fast.tree
         parts = [_constant(intercepts, self.X.shape[1]) for intercepts in model.model_.fast.intercepts]

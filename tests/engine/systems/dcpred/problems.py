@@ -12,12 +12,8 @@ def drained(steps):
     return Run(steps, Counter()).result()
 
 
-# What the paper's algorithm is run with where a test says nothing else: nothing is chosen.
-PAPERS = {"n_leaves": 64, "landmark_ratio": 0.1}
-
-
 def recorded(solver, X, y, **settings):
-    run = solver.recorded_run(X, y, solver.settings.checked({**PAPERS, **settings}))
+    run = solver.recorded_run(X, y, solver.settings.checked(settings))
     events = list(run)
     return run.result(), events
 

@@ -199,9 +199,9 @@ def test_regression_data_are_checked():
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"n_leaves": 0}, "n_leaves must be a whole number from 1"),
-    ({"landmark_ratio": 0.0}, "landmark_ratio must be a number above 0 to 1, or \"auto\""),
-    ({"pseudo": "magic"}, "pseudo must be one of auto, products, triangle, none"),
-    ({"landmarks": "best"}, "landmarks must be one of auto, weighted-kmeans, sided-kmeans, sided-plain, kmeans"),
+    ({"landmark_ratio": 0.0}, "landmark_ratio must be a finite number above 0 to 1"),
+    ({"pseudo": "magic"}, "pseudo must be one of products, triangle, none"),
+    ({"landmarks": "best"}, "landmarks must be one of weighted-kmeans, sided-kmeans, sided-plain, kmeans, random"),
     ({"branching": 1}, "branching must be a whole number from 2"),
     ({"branching": 17}, "branching must be a whole number from 2 to 16"),
     ({"tuning": -1}, "tuning must be a whole number from 0"),
